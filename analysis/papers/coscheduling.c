@@ -452,8 +452,8 @@ enum sg_status sg_claims_print_contradiction(struct sg_claim_context *context)
 #define NODES 32
 #define SLICE_US 250
 #define WORK_US 1900
-#define SLICES_BARRIERS 2000
-#define RANDOM_CALLS 1000
+#define SLICES_BARRIERS 10000
+#define RANDOM_CALLS 4000
 #define RANDOM_SLICES 100
 
 static double slices_of(double ns)

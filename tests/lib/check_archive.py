@@ -1,17 +1,19 @@
 #!/usr/bin/python3
 """Checks the invariants of an OTF2 archive that readers rely on.
 
-    check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] DIR/traces.otf2
+    check_archive.py [--counts] [--damaged] [--json FILE] [--events FILE] [--text] DIR/traces.otf2...
 
 Prints "ok - ..." or "not ok - ..." for each invariant and exits with 1 if one fails. --counts prints
 each rank's calls in the format of the test programs instead of the invariants that hold. --json writes
-the counts, --events every event in global order, both as JSON for tests to compare.
+the counts, --events every event in global order, both as JSON for tests to compare; --text writes both,
+and failed invariants, as lines of words into DIR/text.
 --damaged: the logs contradict each other, so checks nothing that several ranks record of a message or a
 collective; the same applies to a partial archive.
 """
 import argparse
 import collections
 import json
+import os
 import re
 import subprocess
 import sys
@@ -566,37 +568,91 @@ def describe(location, event):
     return row
 
 
+def short(text):
+    return str(text).removeprefix("MPI_").removeprefix("COMM_").replace(" ", "_")
+
+
+def values_of(row, names):
+    return ",".join(short(row[name]) for name in names if row.get(name) is not None)
+
+
+def lines_of(rows):
+    """Formats events for tests: lists of words by location, or by location and subject."""
+    lines = collections.defaultdict(list)
+    first = {}  # number of a location's operations on windows
+    for row in rows:
+        rank, thread = row["location"] & 0xFFFFFFFF, row["location"] >> 32
+        where = f"{rank}.{thread}" if thread else f"{rank}"
+        time, kind = row["time"], row["kind"].removeprefix("Mpi")
+        if "region" in row:
+            lines[where].append(f"{time}{'>' if kind == 'Enter' else '<'}{short(row['region'])}")
+        elif kind.startswith("Rma"):
+            number = row.get("matching_id")
+            if number is not None:
+                number -= first.setdefault(where, number)
+            lines[f"{where} rma"].append(
+                f"{time}{kind[3:]}" + (f":{number}" if number is not None else ""))
+        elif kind.startswith("NonBlocking"):
+            lines[where].append(f"{time}{'+' if kind.endswith('Request') else '='}{row['request']}")
+        elif kind == "Metric":
+            lines[f"{where} metrics"].append(f"{time}:{','.join(map(str, row['values']))}")
+        elif not kind.startswith("Collective"):
+            lines[where].append(f"{time}{kind}:" + values_of(
+                row, ("comm", "receiver", "sender", "msg_tag", "msg_length", "request_id")))
+        if "sent" in row:
+            lines[f"{where} ends"].append(f"{time}:" + values_of(
+                row, ("operation", "comm", "root", "sent", "received")).replace(str(NO_ROOT), "-"))
+        if row.get("attributes"):
+            lines[f"{where} attributes"].append(f"{time}:" + ",".join(
+                f"{short(name)}={short(value)}" for name, value in row["attributes"].items()
+                if value != "#00000000"))
+    return lines
+
+
+def print_text(path, check, rows, summary):
+    with open(path, "w", encoding="utf-8") as file:
+        for invariant, reason in check.reasons.items():
+            if reason is not None:
+                print(f"not ok: {invariant}", file=file)
+        for where, words in lines_of(rows).items():
+            print(f"{where}: {' '.join(words)}", file=file)
+        for name, counts in summary["counts"].items():
+            counted = [str(counts[str(rank)]) for rank in range(summary["ranks"])]
+            print(f"entered {short(name)}: {' '.join(counted)}", file=file)
+        for comm in summary["comms"]:
+            print(f"comm {short(comm['name'])}: {comm['instances']}"
+                  + (f" from {short(comm['parent'])}" if comm["parent"] else ""), file=file)
+        for kind in ("locations", "places"):
+            for ref, name in summary[kind].items():
+                name = "/".join(name) if kind == "places" else name
+                print(f"{kind[:-1]} {ref}: {name}", file=file)
+
+
 def print_counts(ranks, counts):
     for rank in range(ranks):
         own = [counts[name][str(rank)] for name in ("MPI_Barrier", "MPI_Reduce", "MPI_Allreduce")]
         print('{"rank":%d,"barrier":%d,"reduce":%d,"allreduce":%d}' % (rank, *own))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("archive")
-    parser.add_argument("--counts", action="store_true")
-    parser.add_argument("--damaged", action="store_true")
-    parser.add_argument("--json")
-    parser.add_argument("--events")
-    options = parser.parse_args()
+def check_archive(archive, options):
+    """True if all invariants hold."""
     check = Checker()
     rows = []
-    with otf2.reader.open(options.archive) as trace:
+    with otf2.reader.open(archive) as trace:
         definitions = trace.definitions
         check_groups(check, definitions)
         check_comms(check, definitions)
         check_locations(check, definitions)
         check_tree(check, definitions)
         check_regions(check, definitions)
-        check_clock_offsets(check, options.archive, definitions.locations)
+        check_clock_offsets(check, archive, definitions.locations)
         walker = Walker(check)
         walker.topologies.define(definitions)
         for location, event in trace.events:
             walker.step(location, event)
-            if options.events:
+            if options.events or options.text:
                 rows.append(describe(location, event))
-        walker.finish(definitions, options.damaged or is_partial(options.archive))
+        walker.finish(definitions, options.damaged or is_partial(archive))
         ranks = len(list(definitions.location_groups))
         comms = [{"name": comm.name, "size": len(members_of(comm) or ()),
                   "groups": [ranks_of(comm.groupA), ranks_of(comm.groupB)]
@@ -609,15 +665,29 @@ def main():
     check.report(options.counts)
     if options.counts:
         print_counts(ranks, walker.counts)
+    summary = {"ranks": ranks, "counts": walker.counts, "comms": comms, "locations": locations,
+               "places": places, "sites": sorted(walker.sites)}
+    if options.text:
+        print_text(os.path.join(os.path.dirname(archive), "text"), check, rows, summary)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"ranks": ranks, "counts": walker.counts, "comms": comms,
-                       "locations": locations, "places": places,
-                       "sites": sorted(walker.sites)}, file)
+            json.dump(summary, file)
     if options.events:
         with open(options.events, "w", encoding="utf-8") as file:
             json.dump(rows, file)
-    return 1 if check.failed else 0
+    return not check.failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("archives", nargs="+")
+    parser.add_argument("--counts", action="store_true")
+    parser.add_argument("--damaged", action="store_true")
+    parser.add_argument("--json")
+    parser.add_argument("--events")
+    parser.add_argument("--text", action="store_true")
+    options = parser.parse_args()
+    return 0 if all([check_archive(archive, options) for archive in options.archives]) else 1
 
 
 if __name__ == "__main__":

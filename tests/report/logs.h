@@ -4,157 +4,54 @@
 
 #include "core/bins.h"
 #include "core/text.h"
-#include "trace/record.h"
+#include "trace/fabricate.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct log_writer {
-    FILE *file;
-    uint64_t slots;
-    struct sg_log_header header;
-};
-
-static inline void log_begin_at(struct log_writer *log, const char *path, int rank, int ranks,
+static inline void log_begin_at(struct fabricated *log, const char *path, int rank, int ranks,
                                 enum sg_trace_mode mode, enum sg_log_state state)
 {
-    static const char page[SG_LOG_HEADER_BYTES];
-
-    memset(log, 0, sizeof *log);
-    log->file = fopen(path, "wb");
-    if (log->file == NULL || fwrite(page, sizeof page, 1, log->file) != 1)
-        abort();
-    memcpy(log->header.magic, SG_LOG_MAGIC, sizeof log->header.magic);
-    log->header.version = SG_LOG_VERSION;
-    log->header.header_bytes = SG_LOG_HEADER_BYTES;
-    log->header.slot_bytes = SG_SLOT_BYTES;
-    log->header.rank = rank;
-    log->header.world_size = ranks;
+    fabricate_start(log, rank, ranks);
+    snprintf(log->path, sizeof log->path, "%s", path);
     log->header.trace_mode = mode;
     log->header.state = state;
-    log->header.thread_count = 1;
     log->header.monotonic_ns = 500;
     log->header.init_begin_ns = 1000;
-    log->header.init_end_ns = 1100;
     log->header.finalize_begin_ns = state == SG_LOG_FINALIZED ? 101000 : 0;
-    snprintf(log->header.program, sizeof log->header.program, "cg");
-    snprintf(log->header.unique, sizeof log->header.unique, "run");
+    strcpy(log->header.program, "cg");
 }
 
-static inline void log_begin(struct log_writer *log, const char *directory, int rank, int ranks,
+static inline void log_begin(struct fabricated *log, const char *directory, int rank, int ranks,
                              enum sg_trace_mode mode, enum sg_log_state state)
 {
-    char path[8192];
+    char path[4096];
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
     log_begin_at(log, path, rank, ranks, mode, state);
 }
 
-static inline void log_put(struct log_writer *log, const void *record, size_t size_bytes)
+static inline void log_put(struct fabricated *log, const void *record, size_t size_bytes)
 {
-    if (fwrite(record, size_bytes, 1, log->file) != 1)
-        abort();
-    log->slots += size_bytes / SG_SLOT_BYTES;
-}
-
-static inline void log_put_text(struct log_writer *log, const char *text, size_t text_bytes)
-{
-    for (uint32_t part = 0; part * SG_CONT_BYTES < text_bytes; part++) {
-        struct sg_record_cont cont = {.kind = SG_RECORD_CONT, .part = part};
-        size_t left = text_bytes - part * SG_CONT_BYTES;
-
-        memcpy(cont.data, text + part * SG_CONT_BYTES, left < SG_CONT_BYTES ? left : SG_CONT_BYTES);
-        log_put(log, &cont, sizeof cont);
-    }
-}
-
-/* text: "module\0build id\0". */
-static inline void log_put_site(struct log_writer *log, uint32_t index, uint32_t id,
-                                uint64_t offset, const char *text, size_t text_bytes)
-{
-    struct sg_record_site site = {.kind = SG_RECORD_SITE,
-                                  .depth = 1,
-                                  .index = index,
-                                  .id = id,
-                                  .offset = offset,
-                                  .text_bytes = (uint32_t)text_bytes};
-
-    log_put(log, &site, sizeof site);
-    log_put_text(log, text, text_bytes);
-}
-
-/* text: "function\0file\0". */
-static inline void log_put_name(struct log_writer *log, uint32_t id, uint32_t line,
-                                const char *text, size_t text_bytes)
-{
-    struct sg_record_site_name name = {
-        .kind = SG_RECORD_SITE_NAME, .id = id, .line = line, .text_bytes = (uint32_t)text_bytes};
-
-    log_put(log, &name, sizeof name);
-    log_put_text(log, text, text_bytes);
-}
-
-static inline void log_put_comm(struct log_writer *log, uint32_t index, uint32_t root,
-                                uint32_t counter, uint32_t size, const char *name)
-{
-    struct sg_record_comm comm = {.kind = SG_RECORD_COMM,
-                                  .index = index,
-                                  .root_world_rank = root,
-                                  .root_counter = counter,
-                                  .size = size,
-                                  .parent = UINT32_MAX,
-                                  .text_bytes = (uint32_t)strlen(name) + 1};
-
-    log_put(log, &comm, sizeof comm);
-    log_put_text(log, name, strlen(name) + 1);
+    memcpy(fabricate_slots(log, size_bytes / SG_SLOT_BYTES), record, size_bytes);
 }
 
 /* Adds the statistics of calls that took equally long. */
-static inline void log_put_stat(struct log_writer *log, enum sg_operation operation, uint32_t site,
+static inline void log_put_stat(struct fabricated *log, enum sg_operation operation, uint32_t site,
                                 uint32_t comm, uint64_t calls, uint64_t bytes, uint64_t blocked_ns)
 {
-    struct sg_record_stat stat = {.kind = SG_RECORD_STAT,
-                                  .operation = operation,
-                                  .size_class = sg_size_class(bytes),
-                                  .site = site,
-                                  .comm = comm,
-                                  .calls = calls,
-                                  .bytes = bytes,
-                                  .blocked_ns = blocked_ns,
-                                  .early = calls,
-                                  .kind2 = SG_RECORD_CONT,
-                                  .kind3 = SG_RECORD_CONT,
-                                  .kind4 = SG_RECORD_CONT,
-                                  .own_ns = blocked_ns,
-                                  .own_min_ns = blocked_ns / calls,
-                                  .own_max_ns = blocked_ns / calls,
-                                  .own_square =
-                                      (double)blocked_ns * (double)blocked_ns / (double)calls,
-                                  .signals = 2 * calls};
+    struct sg_record_stat *stat = fabricate_stat(log, operation, site, comm, calls);
 
-    log_put(log, &stat, sizeof stat);
+    stat->size_class = sg_size_class(bytes);
+    stat->bytes = bytes;
+    stat->blocked_ns = stat->own_ns = blocked_ns;
+    stat->own_min_ns = stat->own_max_ns = blocked_ns / calls;
+    stat->own_square = (double)blocked_ns * (double)blocked_ns / (double)calls;
+    stat->early = calls;
+    stat->signals = 2 * calls;
 }
 
-static inline void log_put_function(struct log_writer *log, uint32_t index, const char *name)
-{
-    struct sg_record_function function = {
-        .kind = SG_RECORD_FUNCTION, .index = index, .text_bytes = (uint32_t)strlen(name) + 1};
-
-    log_put(log, &function, sizeof function);
-    log_put_text(log, name, strlen(name) + 1);
-}
-
-static inline void log_put_profile_comm(struct log_writer *log, uint32_t index, uint32_t peers,
+static inline void log_put_profile_comm(struct fabricated *log, uint32_t index, uint32_t peers,
                                         const char *name)
 {
-    struct sg_record_profile_comm comm = {.kind = SG_RECORD_PROFILE_COMM,
-                                          .index = index,
-                                          .peers = peers,
-                                          .text_bytes = (uint32_t)strlen(name) + 1};
-
-    log_put(log, &comm, sizeof comm);
-    log_put_text(log, name, strlen(name) + 1);
+    fabricate_profile_comm(log, index, 0, 0, peers, 0, name, NULL)->size = 0;
 }
 
 /* Returns the statistics of calls at one call site with these times; the caller fills in the
@@ -183,7 +80,7 @@ static inline struct sg_record_profile log_profile(uint32_t site, uint32_t comm,
     return profile;
 }
 
-static inline void log_put_traffic(struct log_writer *log, enum sg_record_kind kind, uint32_t comm,
+static inline void log_put_traffic(struct fabricated *log, enum sg_record_kind kind, uint32_t comm,
                                    int32_t peer, uint64_t sent_messages, uint64_t sent_bytes,
                                    uint64_t received_messages, uint64_t received_bytes)
 {
@@ -198,7 +95,7 @@ static inline void log_put_traffic(struct log_writer *log, enum sg_record_kind k
     log_put(log, &record, sizeof record);
 }
 
-static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t peer,
+static inline void log_put_peer(struct fabricated *log, uint32_t comm, int32_t peer,
                                 uint64_t sent_messages, uint64_t sent_bytes,
                                 uint64_t received_messages, uint64_t received_bytes)
 {
@@ -206,7 +103,7 @@ static inline void log_put_peer(struct log_writer *log, uint32_t comm, int32_t p
                     received_bytes);
 }
 
-static inline void log_put_target(struct log_writer *log, uint32_t comm, int32_t peer,
+static inline void log_put_target(struct fabricated *log, uint32_t comm, int32_t peer,
                                   uint64_t puts, uint64_t put_bytes, uint64_t gets,
                                   uint64_t got_bytes)
 {
@@ -215,7 +112,7 @@ static inline void log_put_target(struct log_writer *log, uint32_t comm, int32_t
 
 /* Writes a distribution of `count` values; from and until are those of the log's MPI_Init and
  * MPI_Finalize. */
-static inline void log_put_distribution(struct log_writer *log, enum sg_distribution of,
+static inline void log_put_distribution(struct fabricated *log, enum sg_distribution of,
                                         uint16_t thread, uint32_t function, int count,
                                         const uint64_t *values)
 {
@@ -242,12 +139,12 @@ static inline void log_put_distribution(struct log_writer *log, enum sg_distribu
         bins[sg_bins_index(TO_DOUBLING, values[i])]++;
     }
     log_put(log, &record, sizeof record);
-    log_put_text(log, (const char *)bins, record.text_bytes);
+    fabricate_text(log, (const char *)bins, record.text_bytes);
 }
 
 /* Writes a slice at a node with the values that are known of it; first: of the collectives'
  * numbers. */
-static inline void log_put_slice(struct log_writer *log, uint32_t comm, uint32_t node,
+static inline void log_put_slice(struct fabricated *log, uint32_t comm, uint32_t node,
                                  const struct sg_slice *slice)
 {
     struct sg_record_slice record = {.kind = SG_RECORD_SLICE,
@@ -267,7 +164,7 @@ static inline void log_put_slice(struct log_writer *log, uint32_t comm, uint32_t
 
 /* Writes the sums of `slices` slices without records, in each of which one metric had this value.
  */
-static inline void log_put_slice_sum(struct log_writer *log, uint32_t comm, uint32_t node,
+static inline void log_put_slice_sum(struct fabricated *log, uint32_t comm, uint32_t node,
                                      uint64_t slices, enum sg_slice_metric metric, uint64_t value)
 {
     struct sg_record_slice_sum record = {
@@ -283,14 +180,10 @@ static inline void log_put_slice_sum(struct log_writer *log, uint32_t comm, uint
     log_put(log, &record, sizeof record);
 }
 
-static inline void log_end(struct log_writer *log)
+static inline void log_end(struct fabricated *log)
 {
-    log->header.next_slot = log->slots;
-    log->header.allocated_slots = log->slots;
-    log->header.event_limit_slots = log->slots;
-    if (fseek(log->file, 0, SEEK_SET) != 0 ||
-        fwrite(&log->header, sizeof log->header, 1, log->file) != 1 || fclose(log->file) != 0)
-        abort();
+    log->header.event_limit_slots = log->count;
+    fabricate_write(log);
 }
 
 #endif

@@ -149,28 +149,26 @@ static void many_comms(const char *directory)
         __VA_ARGS__                                                                                \
     }
 
-static const char module[] = "/opt/cg\0";
+static const char module[] = "/opt/cg";
 
 /* Two ranks and two communicators named "row", both with rank 0 as their first, made in this order
  * but met by rank 1 in the other; rank 1 does not know their names. Rank 1's log has its statistics
  * before the definitions they need. */
 static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_state state)
 {
-    static const char name[] = "solve\0/home/user/src/solver.c";
-
     for (uint32_t rank = 0; rank < 2; rank++) {
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, (int)rank, 2, mode, rank == 0 ? SG_LOG_FINALIZED : state);
         for (int turn = 0; turn < 2; turn++) {
             if (turn == (int)rank) {
-                log_put_comm(&log, 0, 0, 0, 2, rank == 0 ? "MPI_COMM_WORLD" : "");
-                log_put_comm(&log, 2 + rank, 0, 1, 2, rank == 0 ? "row" : "");
-                log_put_comm(&log, 3 - rank, 0, 2, 2, rank == 0 ? "row" : "");
-                log_put_comm(&log, 4, 0, 3, 2, "");
-                log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, module, sizeof module);
+                fabricate_comm(&log, 0, 0, 0, 2, 0, rank == 0 ? "MPI_COMM_WORLD" : "", NULL);
+                fabricate_comm(&log, 2 + rank, 0, 1, 2, 0, rank == 0 ? "row" : "", NULL);
+                fabricate_comm(&log, 3 - rank, 0, 2, 2, 0, rank == 0 ? "row" : "", NULL);
+                fabricate_comm(&log, 4, 0, 3, 2, 0, "", NULL);
+                fabricate_site(&log, 1, 0x3f2a9c1b, module, "", 0x11c4);
                 if (rank == 0)
-                    log_put_name(&log, 0x3f2a9c1b, 88, name, sizeof name);
+                    fabricate_site_name(&log, 0x3f2a9c1b, "solve", "/home/user/src/solver.c", 88);
                 continue;
             }
             log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000 + 2000 * rank);
@@ -183,30 +181,21 @@ static void logs(const char *directory, enum sg_trace_mode mode, enum sg_log_sta
     }
 }
 
-static void put_profile(struct log_writer *log, struct sg_record_profile record)
+static void put_profile(struct fabricated *log, struct sg_record_profile record)
 {
     log_put(log, &record, sizeof record);
 }
 
 /* A nonblocking barrier's own time is that of its start, its latency also that which came after. */
-static void put_ibarrier(struct log_writer *log, uint32_t site, uint64_t own_ns)
+static void put_ibarrier(struct fabricated *log, uint32_t site, uint64_t own_ns)
 {
-    const struct sg_record_stat stat = {.kind = SG_RECORD_STAT,
-                                        .kind2 = SG_RECORD_CONT,
-                                        .kind3 = SG_RECORD_CONT,
-                                        .kind4 = SG_RECORD_CONT,
-                                        .operation = SG_OPERATION_BARRIER,
-                                        .nonblocking = 1,
-                                        .site = site,
-                                        .calls = 1,
-                                        .blocked_ns = 500,
-                                        .hidden_ns = 1000,
-                                        .own_ns = own_ns,
-                                        .own_min_ns = own_ns,
-                                        .own_max_ns = own_ns,
-                                        .own_square = (double)own_ns * (double)own_ns};
+    struct sg_record_stat *stat = fabricate_stat(log, SG_OPERATION_BARRIER, site, 0, 1);
 
-    log_put(log, &stat, sizeof stat);
+    stat->nonblocking = 1;
+    stat->blocked_ns = 500;
+    stat->hidden_ns = 1000;
+    stat->own_ns = stat->own_min_ns = stat->own_max_ns = own_ns;
+    stat->own_square = (double)own_ns * (double)own_ns;
 }
 
 /* Ranks number sites, functions and communicators differently, and rank 1 has figures before what
@@ -226,19 +215,18 @@ static void put_ibarrier(struct log_writer *log, uint32_t site, uint64_t own_ns)
  */
 static void all_calls(const char *directory)
 {
-    static const char solve[] = "solve\0/src/solver.c", norm[] = "norm\0/src/norm.c";
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin(&log, directory, 0, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
-    log_put_comm(&log, 0, 0, 0, 2, "MPI_COMM_WORLD");
-    log_put_site(&log, 1, 0xa, 0x11c4, module, sizeof module);
-    log_put_site(&log, 2, 0xb, 0x2000, module, sizeof module);
-    log_put_name(&log, 0xa, 88, solve, sizeof solve);
-    log_put_name(&log, 0xb, 7, norm, sizeof norm);
+    fabricate_comm(&log, 0, 0, 0, 2, 0, "MPI_COMM_WORLD", NULL);
+    fabricate_site(&log, 1, 0xa, module, "", 0x11c4);
+    fabricate_site(&log, 2, 0xb, module, "", 0x2000);
+    fabricate_site_name(&log, 0xa, "solve", "/src/solver.c", 88);
+    fabricate_site_name(&log, 0xb, "norm", "/src/norm.c", 7);
     log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);
     log_put_stat(&log, SG_OPERATION_REDUCE, 1, 0, 2, 16, 100);
     put_ibarrier(&log, 1, 50);
-    log_put_function(&log, 0, "MPI_Send");
+    fabricate_function(&log, 0, "MPI_Send");
     log_put_profile_comm(&log, 1, 2, "MPI_COMM_WORLD");
     log_put_profile_comm(&log, 2, 2, "row");
     struct sg_record_profile send = log_profile(1, 1, 0, TIMES(100, 300));
@@ -274,34 +262,24 @@ static void all_calls(const char *directory)
     log_put_stat(&log, SG_OPERATION_BARRIER, 7, 0, 10, 0, 6000);
     log_put_stat(&log, SG_OPERATION_REDUCE, 7, 0, 2, 16, 100);
     put_ibarrier(&log, 7, 51);
-    log_put_function(&log, 0, "MPI_Wait");
-    log_put_function(&log, 1, "MPI_Recv");
-    log_put_function(&log, 5, "MPI_Send");
+    fabricate_function(&log, 0, "MPI_Wait");
+    fabricate_function(&log, 1, "MPI_Recv");
+    fabricate_function(&log, 5, "MPI_Send");
     log_put_profile_comm(&log, 4, 2, "MPI_COMM_WORLD");
-    log_put_comm(&log, 0, 0, 0, 2, "");
-    log_put_site(&log, 6, 0xb, 0x2000, module, sizeof module);
-    log_put_site(&log, 7, 0xa, 0x11c4, module, sizeof module);
+    fabricate_comm(&log, 0, 0, 0, 2, 0, "", NULL);
+    fabricate_site(&log, 6, 0xb, module, "", 0x2000);
+    fabricate_site(&log, 7, 0xa, module, "", 0x11c4);
     log_end(&log);
 }
 
 /* A communicator of ranks 1 and 0, in this order, in the log of a rank; the first has the members
  * if it is told to. */
-static void put_swapped(struct log_writer *log, uint32_t rank, uint32_t index, bool is_told)
+static void put_swapped(struct fabricated *log, uint32_t rank, uint32_t index, bool is_told)
 {
     static const uint32_t members[] = {1, 0};
-    char text[sizeof "swap" + 3 + sizeof members] = "swap";
-    const struct sg_record_profile_comm comm = {.kind = SG_RECORD_PROFILE_COMM,
-                                                .index = index,
-                                                .peers = 2,
-                                                .size = 2,
-                                                .rank = 1 - rank,
-                                                .identity = 70 + index,
-                                                .has_members = rank == 1 && is_told,
-                                                .text_bytes = sizeof text};
 
-    memcpy(text + 8, members, sizeof members);
-    log_put(log, &comm, sizeof comm);
-    log_put_text(log, text, sizeof text);
+    fabricate_profile_comm(log, index, 70 + index, 0, 2, 1 - rank, "swap",
+                           rank == 1 && is_told ? members : NULL);
 }
 
 /* Rank 0 operates on, and sends to, itself and rank 1 on a communicator, and its log tells only who
@@ -309,7 +287,7 @@ static void put_swapped(struct log_writer *log, uint32_t rank, uint32_t index, b
 static void swapped(const char *directory)
 {
     for (uint32_t rank = 0; rank < 2; rank++) {
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, (int)rank, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.counts_calls = 1;
@@ -337,7 +315,7 @@ static void mmds(const char *directory)
 {
     for (uint32_t rank = 0; rank < 3; rank++) {
         uint32_t function = 4 * rank;
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, (int)rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.counts_calls = 1;
@@ -354,12 +332,12 @@ static void mmds(const char *directory)
         struct sg_record_profile waited =
             log_profile(1, 0, function + 1, TIMES(MS / 2, 5 * MS / 2));
         struct sg_record_profile other = log_profile(1, 1, function + 2, TIMES(2 * MS, 4 * MS));
-        log_put_comm(&log, 0, 0, 0, 3, "MPI_COMM_WORLD");
-        log_put_site(&log, 1, 0x0a0b0c0d, 0x2200, module, sizeof module);
+        fabricate_comm(&log, 0, 0, 0, 3, 0, "MPI_COMM_WORLD", NULL);
+        fabricate_site(&log, 1, 0x0a0b0c0d, module, "", 0x2200);
         log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 2, 0, MS);
-        log_put_function(&log, function, "MPI_Isend");
-        log_put_function(&log, function + 1, "MPI_Waitall");
-        log_put_function(&log, function + 2, "MPI_Sendrecv");
+        fabricate_function(&log, function, "MPI_Isend");
+        fabricate_function(&log, function + 1, "MPI_Waitall");
+        fabricate_function(&log, function + 2, "MPI_Sendrecv");
         log_put_profile_comm(&log, 1, 3, "MPI_COMM_WORLD");
         log_put(&log, &sent, sizeof sent);
         log_put(&log, &waited, sizeof waited);
@@ -385,12 +363,12 @@ static void slices(const char *directory)
 {
     for (int rank = 0; rank < 3; rank++) {
         uint32_t node = rank == 2;
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, rank, 3, SG_TRACE_STATS, SG_LOG_FINALIZED);
         log.header.counts_calls = 1;
-        log_put_comm(&log, (uint32_t)rank, 0, 0, 3, "MPI_COMM_WORLD");
-        log_put_comm(&log, 3, 0, 1, 3, "plain");
+        fabricate_comm(&log, (uint32_t)rank, 0, 0, 3, 0, "MPI_COMM_WORLD", NULL);
+        fabricate_comm(&log, 3, 0, 1, 3, 0, "plain", NULL);
         log_put_slice(&log, 9, node, &(struct sg_slice){.number = 100, .first = UINT32_MAX});
         for (uint64_t number = 100; number < 109; number++) {
             struct sg_slice slice = {.number = number,
@@ -422,11 +400,11 @@ static void slices(const char *directory)
  * quarter more, the end is 0 then. */
 static void far_slices(const char *directory)
 {
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin(&log, directory, 0, 1, SG_TRACE_STATS, SG_LOG_FINALIZED);
     log.header.counts_calls = 1;
-    log_put_comm(&log, 0, 0, 0, 1, "MPI_COMM_WORLD");
+    fabricate_comm(&log, 0, 0, 0, 1, 0, "MPI_COMM_WORLD", NULL);
     for (uint64_t number = 0; number < 9; number++) {
         struct sg_slice slice = {.number = number, .first = UINT32_MAX};
 

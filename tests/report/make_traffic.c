@@ -18,28 +18,26 @@ static uint64_t messages_of(int ranks, int from, int to)
 
 static uint32_t first_id;
 
-static void put_site(struct log_writer *log, uint32_t site)
+static void put_site(struct fabricated *log, uint32_t site)
 {
-    static const char module[] = "/opt/bin/large\0";
     static const uint64_t times_ns[] = {500, 700, 900};
     struct sg_record_profile sent = log_profile(site, 0, 0, 3, times_ns);
-    char name[80];
-    int bytes =
-        snprintf(name, sizeof name, "exchange_%" PRIu32 "%c/home/user/src/part_%" PRIu32 ".c", site,
-                 '\0', site / 10);
+    char name[40], file[40];
 
-    log_put_site(log, site, first_id + site, 0x1000 + 16 * site, module, sizeof module);
-    log_put_name(log, first_id + site, 10 + site % 1000, name, (size_t)bytes + 1);
+    fabricate_site(log, site, first_id + site, "/opt/bin/large", "", 0x1000 + 16 * site);
+    snprintf(name, sizeof name, "exchange_%" PRIu32, site);
+    snprintf(file, sizeof file, "/home/user/src/part_%" PRIu32 ".c", site / 10);
+    fabricate_site_name(log, first_id + site, name, file, 10 + site % 1000);
     sent.sent_bytes = 3000;
     log_put(log, &sent, sizeof sent);
 }
 
 static void write_rank(const char *path, int rank, int ranks, uint32_t sites)
 {
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin_at(&log, path, rank, ranks, SG_TRACE_STATS, SG_LOG_FINALIZED);
-    log_put_function(&log, 0, "MPI_Send");
+    fabricate_function(&log, 0, "MPI_Send");
     log_put_profile_comm(&log, 0, (uint32_t)ranks, "MPI_COMM_WORLD");
     for (uint32_t site = 1; rank == 0 && site <= sites; site++)
         put_site(&log, site);

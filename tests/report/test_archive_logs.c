@@ -10,16 +10,16 @@
 static void write_logs(const char *directory)
 {
     for (int rank = 0; rank < 4; rank++) {
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_FINALIZED);
-        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
-        log_put_comm(&log, 1, (uint32_t)rank, 0, 1, "MPI_COMM_SELF");
+        fabricate_comm(&log, 0, 0, 0, 4, 0, "MPI_COMM_WORLD", NULL);
+        fabricate_comm(&log, 1, (uint32_t)rank, 0, 1, 0, "MPI_COMM_SELF", NULL);
         if (rank == 0 || rank == 2)
-            log_put_comm(&log, 2, 2, 1, 2, rank == 2 ? "half" : "");
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
-        log_put_site(&log, 2, 0x0000beef, 0x2000, "/opt/cg\0", 9);
-        log_put_site(&log, 3, 0x00000e0e, 0x3000, "/opt/cg\0", 9);
+            fabricate_comm(&log, 2, 2, 1, 2, 0, rank == 2 ? "half" : "", NULL);
+        fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/cg", "", 0x11c4);
+        fabricate_site(&log, 2, 0x0000beef, "/opt/cg", "", 0x2000);
+        fabricate_site(&log, 3, 0x00000e0e, "/opt/cg", "", 0x3000);
         log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
         if (rank == 0)
             log_put_stat(&log, SG_OPERATION_REDUCE, 2, 0, 1, 64, 10);
@@ -95,11 +95,11 @@ TEST("a run is at least as long as its calls, and waits without instances are un
     size_t size_bytes;
 
     for (int rank = 0; rank < 4; rank++) {
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin(&log, directory, rank, 4, SG_TRACE_OTF2, SG_LOG_RUNNING);
-        log_put_comm(&log, 0, 0, 0, 4, "MPI_COMM_WORLD");
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "/opt/cg\0", 9);
+        fabricate_comm(&log, 0, 0, 0, 4, 0, "MPI_COMM_WORLD", NULL);
+        fabricate_site(&log, 1, 0x3f2a9c1b, "/opt/cg", "", 0x11c4);
         log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 6, 0, 20000);
         log_end(&log);
     }

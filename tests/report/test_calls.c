@@ -14,7 +14,7 @@
 
 #define WORLD_NAME "MPI_COMM_WORLD"
 
-static void put_profile(struct log_writer *log, struct sg_record_profile record)
+static void put_profile(struct fabricated *log, struct sg_record_profile record)
 {
     log_put(log, &record, sizeof record);
 }
@@ -51,7 +51,7 @@ TEST("damaged distributions are left out")
     struct sg_record_distribution odd = {
         .kind = SG_RECORD_DISTRIBUTION, .of = SG_DISTRIBUTION_OVERHEAD, .bins = 3, .count = 1};
     struct sg_report report;
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin(&log, directory, 0, 1, SG_TRACE_STATS, SG_LOG_FINALIZED);
     log.header.counts_calls = 1;
@@ -73,10 +73,10 @@ TEST("damaged records are left out")
     const char *directory = unit_fresh_directory();
     struct sg_record_profile odd = log_profile(9, 9, 0, TIMES(100));
     struct sg_report report;
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin(&log, directory, 0, 2, SG_TRACE_STATS, SG_LOG_FINALIZED);
-    log_put_function(&log, 0, "MPI_Send");
+    fabricate_function(&log, 0, "MPI_Send");
     log_put_profile_comm(&log, 1, 2, WORLD_NAME);
     odd.time_square = NAN;
     put_profile(&log, odd);
@@ -101,19 +101,19 @@ enum { RANKS = 1000, SITES = 100 };
 /* Every rank calls from 100 sites on a communicator named after its row of ten. */
 static void write_many(const char *directory)
 {
-    static const char module[] = "/opt/cg\0";
+    static const char module[] = "/opt/cg";
 
     for (int rank = 0; rank < RANKS; rank++) {
-        struct log_writer log;
+        struct fabricated log;
         char name[16];
 
         snprintf(name, sizeof name, "row %d", rank / 10);
         log_begin(&log, directory, rank, RANKS, SG_TRACE_STATS, SG_LOG_FINALIZED);
-        log_put_function(&log, 0, "MPI_Send");
+        fabricate_function(&log, 0, "MPI_Send");
         log_put_profile_comm(&log, 1, 10, name);
         log_put_profile_comm(&log, 2, RANKS, WORLD_NAME);
         for (uint32_t site = 1; site <= SITES; site++) {
-            log_put_site(&log, site, 1000 + site, 16 * site, module, sizeof module);
+            fabricate_site(&log, site, 1000 + site, module, "", 16 * site);
             put_profile(&log, log_profile(site, 1, 0, TIMES(site)));
         }
         log_put_peer(&log, 2, (rank + 1) % RANKS, 1, 8, 0, 0);
@@ -157,11 +157,11 @@ static const char *write_archive(int ranks)
     known_run(&archive);
     archive_write(&archive, directory);
     for (int rank = 0; rank < ranks; rank++) {
-        struct log_writer log;
+        struct fabricated log;
 
         log_begin_at(&log, calls_path(directory, rank), rank, 4, SG_TRACE_OTF2, SG_LOG_FINALIZED);
-        log_put_site(&log, 1, 0x3f2a9c1b, 0x11c4, "\0", 2);
-        log_put_function(&log, 0, "MPI_Send");
+        fabricate_site(&log, 1, 0x3f2a9c1b, "", "", 0x11c4);
+        fabricate_function(&log, 0, "MPI_Send");
         put_profile(&log, log_profile(1, 0, 0, TIMES(100, 200)));
         log_end(&log);
     }
@@ -172,7 +172,7 @@ TEST("logs without call statistics give none, and readers who do not ask get non
 {
     const char *directory = unit_fresh_directory();
     struct sg_report report;
-    struct log_writer log;
+    struct fabricated log;
 
     log_begin(&log, directory, 0, 1, SG_TRACE_STATS, SG_LOG_FINALIZED);
     log_put_stat(&log, SG_OPERATION_BARRIER, 1, 0, 10, 0, 4000);

@@ -131,7 +131,7 @@ TEST("a location without clock offsets among others is reported")
 
 TEST("logs of a run without an archive point to stagger recover")
 {
-    struct log_writer log;
+    struct fabricated log;
 
     directory = unit_fresh_directory();
     log_begin(&log, directory, 0, 1, SG_TRACE_OTF2, SG_LOG_RUNNING);
@@ -150,7 +150,7 @@ TEST("a file that is not a log is refused")
 TEST("logs of another run beside a partial archive are refused")
 {
     static struct archive archive;
-    struct log_writer log;
+    struct fabricated log;
 
     directory = unit_fresh_directory();
     known_run(&archive);

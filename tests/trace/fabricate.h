@@ -13,6 +13,7 @@ struct fabricated {
     struct sg_log_header header;
     unsigned char *slots;
     size_t count, capacity;
+    char path[4096]; /* of the file that fabricate_write makes */
 };
 
 static inline void fabricate_start(struct fabricated *log, int rank, int world_size)
@@ -52,22 +53,27 @@ static inline void *fabricate_slots(struct fabricated *log, size_t slots)
     return first;
 }
 
-static inline void *fabricate_definition(struct fabricated *log, const void *text,
-                                         size_t text_bytes)
+/* Adds slots that continue a record with a text. */
+static inline void fabricate_text(struct fabricated *log, const void *text, size_t text_bytes)
 {
-    size_t parts = (text_bytes + SG_CONT_BYTES - 1) / SG_CONT_BYTES;
-    unsigned char *first = fabricate_slots(log, 1 + parts);
-
-    for (size_t part = 0; part < parts; part++) {
-        struct sg_record_cont *cont = (void *)(first + (1 + part) * SG_SLOT_BYTES);
-        size_t left = text_bytes - part * SG_CONT_BYTES;
+    for (size_t at = 0, part = 0; at < text_bytes; at += SG_CONT_BYTES, part++) {
+        struct sg_record_cont *cont = fabricate_slots(log, 1);
+        size_t left = text_bytes - at;
 
         cont->kind = SG_RECORD_CONT;
         cont->part = (uint32_t)part;
-        memcpy(cont->data, (const char *)text + part * SG_CONT_BYTES,
-               left < SG_CONT_BYTES ? left : SG_CONT_BYTES);
+        memcpy(cont->data, (const char *)text + at, left < SG_CONT_BYTES ? left : SG_CONT_BYTES);
     }
-    return first;
+}
+
+static inline void *fabricate_definition(struct fabricated *log, const void *text,
+                                         size_t text_bytes)
+{
+    size_t first = log->count;
+
+    fabricate_slots(log, 1);
+    fabricate_text(log, text, text_bytes);
+    return log->slots + first * SG_SLOT_BYTES;
 }
 
 static inline struct sg_record_call *fabricate_call(struct fabricated *log, int operation,
@@ -373,17 +379,22 @@ static inline void fabricate_free(struct fabricated *log)
     log->slots = NULL;
 }
 
-/* Writes the log into a directory and forgets it. */
-static inline void fabricate_finish(struct fabricated *log, const char *directory)
+/* Writes the log to its path and forgets it. */
+static inline void fabricate_write(struct fabricated *log)
 {
     size_t size_bytes;
     unsigned char *bytes = fabricate_bytes(log, &size_bytes);
-    char path[4096];
 
-    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, log->header.rank);
-    fabricate_file(path, bytes, size_bytes);
+    fabricate_file(log->path, bytes, size_bytes);
     free(bytes);
     fabricate_free(log);
+}
+
+/* ... into a directory. */
+static inline void fabricate_finish(struct fabricated *log, const char *directory)
+{
+    snprintf(log->path, sizeof log->path, "%s/" SG_LOG_NAME_FORMAT, directory, log->header.rank);
+    fabricate_write(log);
 }
 
 #endif
