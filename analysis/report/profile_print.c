@@ -310,7 +310,7 @@ static enum sg_status put_matrix(const struct matrix *matrix, bool bytes, FILE *
     struct sg_column columns[MATRIX_RANKS + 1] = {
         {.header = bytes ? "bytes to" : "messages to", .left = true}};
     char headers[MATRIX_RANKS][12];
-    struct sg_table table = {.column_count = 1, .columns = {{&columns[0]}}};
+    struct sg_table table = {.column_count = 1, .columns = {{.column = &columns[0]}}};
     uint32_t ranks = matrix->calls->rank_count;
 
     for (uint32_t to = 0; to < ranks; to++) {
