@@ -378,5 +378,5 @@ struct sg_rows sg_comparison_only(const struct sg_comparison *comparison, int si
         first++;
     for (end = first; end < comparison->row_count && !rows[end].side[1 - side].present; end++)
         ;
-    return SG_ROWS(rows + first, end - first, NULL);
+    return end > first ? SG_ROWS(rows + first, end - first, NULL) : (struct sg_rows){0};
 }

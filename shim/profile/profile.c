@@ -6,6 +6,7 @@
 
 #include "core/hash.h"
 #include "core/tick.h"
+#include "mpi/real.h"
 #include "profile/entries.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
@@ -523,15 +524,13 @@ static void find_window(struct ended *ended)
         ended->order = sg_window_order(ended->window);
 }
 
-/* given_up: a request or a message. */
+/* given_up: a request or a message; MPI_REQUEST_NULL: none. */
 static void count(struct ended *ended, MPI_Request given_up)
 {
     struct sg_profile_sample *sample = &ended->sample;
     uint8_t sight = sg_profile_sight(sample->function);
 
-    /* A receive that fails because the message is too long has taken it. */
-    if (!sample->failed || sg_places[sample->function].message != SG_NO_WORD)
-        ended->has_given = sg_requests_forget(given_up, &ended->given);
+    ended->has_given = sg_requests_forget(given_up, &ended->given);
     if (!sample->failed) {
         if (ended->has_given)
             sample->comm = ended->given.subject.comm;
@@ -574,6 +573,16 @@ static void add(const struct ended *ended)
         sg_mmds_add_call(&ended->sample, ended->begin_ns);
 }
 
+/* A receive that fails because the message is too long has taken it. */
+static bool gives_up(enum sg_function function, int error)
+{
+    int class = MPI_SUCCESS;
+
+    if (error != MPI_SUCCESS && sg_places[function].message != SG_NO_WORD)
+        sg_real.Error_class(error, &class);
+    return error == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
+}
+
 /* Ends a call that is counted or followed. */
 static void end_seen(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
@@ -591,7 +600,7 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
         ended.status = (const MPI_Status *)words[places->status];
     if (call->function == SG_FUNCTION_Cancel)
         sg_requests_cancel(*(const MPI_Request *)words[places->request]);
-    count(&ended, call->ended);
+    count(&ended, gives_up(call->function, error) ? call->ended : MPI_REQUEST_NULL);
     if (sg_arguments_await(call->function)) {
         const struct sg_awaited_call awaited = {call->function,      words, error, call->is_f08,
                                                 ended.event != NULL, end_ns};

@@ -626,7 +626,7 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
     for (int i = 0; i < count; i++) {
         int index = indices[i] - 1;
 
-        if (index < 0 || awaited->handles[index] == MPI_REQUEST_NULL ||
+        if (index < 0 || index >= awaited->count || awaited->handles[index] == MPI_REQUEST_NULL ||
             (after[index] != MPI_REQUEST_NULL && !sg_requests_persists(awaited->handles[index])))
             return 0;
     }
@@ -673,7 +673,8 @@ void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_ca
     const struct sg_argument_places *places = &sg_places[call->function];
     const sg_word *words = call->words;
     bool is_one = places->request != SG_NO_WORD;
-    bool may_fail = is_one || places->index != SG_NO_WORD;
+    /* A wrong argument may be what failed. */
+    bool may_fail = is_one || (places->index != SG_NO_WORD && words[places->index] != 0);
     int error = call->error;
 
     if (awaited->handles == NULL ||

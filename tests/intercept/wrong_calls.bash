@@ -10,7 +10,10 @@ text_of() {
 }
 
 # under NODE-RANKS NAME PROGRAM-ARG...: observes it
-under() { STAGGER_TRACE=off STAGGER_RANKS_PER_NODE=$1 observe "$2" 2 "${@:3}"; }
+under() {
+    rm -rf "$2.trace"
+    STAGGER_TRACE=stats STAGGER_QUIET=1 STAGGER_RANKS_PER_NODE=$1 observe "$2" 2 "${@:3}"
+}
 
 # is_like_plain NODE-RANKS NAME PROGRAM-ARG...: the observed run printed the same as one without the
 # library. A launcher that ends a job may lose text or the exit status (Hydra 4.2 sometimes does),

@@ -13,7 +13,7 @@ says_the_same handle world met_reduce met_bcast
 says_the_same handle used alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_ireduce \
     alias_iallreduce alias_iallreduce_c root_reduce root_ireduce null_send bad_operation no_operation \
     freed_reduce freed_allreduce freed_iallreduce no_request_ibarrier no_request_iallreduce \
-    unready_pair unready_columns unready_pair_ibcast unready_columns_ibcast
+    no_index_waitany unready_pair unready_columns unready_pair_ibcast unready_columns_ibcast
 in_full || exit 0
 for comm in first world; do
     in_each_way $comm alias_reduce alias_reduce_c alias_allreduce alias_allreduce_c alias_ireduce \

@@ -160,6 +160,17 @@ static int no_request_iallreduce(void)
     return MPI_Iallreduce(&one, &other, 1, MPI_INT, MPI_SUM, comm, NULL);
 }
 
+static int no_index_waitany(void)
+{
+    int error;
+
+    MUST(MPI_Irecv(&other, 1, MPI_INT, rank, 5, comm, &request));
+    error = MPI_Waitany(1, &request, NULL, MPI_STATUS_IGNORE);
+    MUST(MPI_Send(&one, 1, MPI_INT, rank, 5, comm));
+    MUST(MPI_Wait(&request, MPI_STATUS_IGNORE));
+    return error;
+}
+
 static int no_request_iallreduce_c(void)
 {
     return MPI_Iallreduce_c(&one, &other, 1, MPI_INT, MPI_SUM, comm, NULL);
@@ -265,6 +276,7 @@ static const struct {
     {"no_request_ireduce", no_request_ireduce},
     {"no_request_iallreduce", no_request_iallreduce},
     {"no_request_iallreduce_c", no_request_iallreduce_c},
+    {"no_index_waitany", no_index_waitany},
 };
 
 static void say(const char *who, int error)
