@@ -350,7 +350,8 @@ TEST("barriers take the protocol's time, allreduces within 0.1 %")
 
             snprintf(text, sizeof text, "bcs(slice=250%s%s)", restart ? ",restart=slice" : "",
                      separate ? ",strobe=always,microphases=separate" : "");
-            for (uint64_t work_ns = 100000; work_ns <= 1900000; work_ns += 145000) {
+            for (uint64_t work_ns = 100000; work_ns <= 1900000;
+                 work_ns += 145000 * (uint64_t)unit_step()) {
                 uint64_t protocol =
                     of_protocol(text, &on_card, sizes[i], SG_OPERATION_BARRIER, work_ns, 20);
 
