@@ -162,7 +162,9 @@ static bool knows_wait(const void *side)
 
 static bool knows_algorithm(const void *side)
 {
-    return ((const struct sg_side *)side)->algorithm[0] != '\0';
+    const char *algorithm = ((const struct sg_side *)side)->algorithm;
+
+    return algorithm != NULL && algorithm[0] != '\0';
 }
 
 static void print_side_algorithm(const void *side, const void *context, FILE *out)
@@ -295,13 +297,13 @@ static const struct sg_column list_call_columns[] = {
     {"a", OF(OBJECT, side[0]), .inner = &of_call_side},
     {"b", OF(OBJECT, side[1]), .inner = &of_call_side},
 };
-static const struct sg_columns of_calls = {list_call_columns, 2};
+static const struct sg_columns of_calls = SG_COLUMNS(list_call_columns);
 
 static const struct sg_column list_wait_columns[] = {
     {"a", OF(OBJECT, side[0]), .inner = &of_wait_side},
     {"b", OF(OBJECT, side[1]), .inner = &of_wait_side},
 };
-static const struct sg_columns of_waits = {list_wait_columns, 2};
+static const struct sg_columns of_waits = SG_COLUMNS(list_wait_columns);
 
 #define PLACE " id function file line module offset matched_by"
 #define TIMES " calls time.a time.b time.difference time.change time.interval? time.verdict?"

@@ -626,20 +626,23 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
     for (int i = 0; i < count; i++) {
         int index = indices[i] - 1;
 
-        if (index < 0 || index >= awaited->count || awaited->handles[index] == MPI_REQUEST_NULL ||
+        if (index < 0 || awaited->handles[index] == MPI_REQUEST_NULL ||
             (after[index] != MPI_REQUEST_NULL && !sg_requests_persists(awaited->handles[index])))
             return 0;
     }
     return 1;
 }
 
-/* A call that failed has set the index and completed this request only if it took its handle. */
-static bool is_taken(const struct sg_awaited *awaited, const struct sg_awaited_call *call,
-                     int index)
+/* A call that failed has completed the request whose handle MPICH has cleared. Its index is set only
+ * then. */
+static void complete_cleared(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
     const MPI_Request *after = (const MPI_Request *)call->words[sg_places[call->function].requests];
 
-    return index >= 0 && index < awaited->count && after[index] == MPI_REQUEST_NULL;
+    for (int i = 0; i < awaited->count; i++) {
+        if (awaited->handles[i] != MPI_REQUEST_NULL && after[i] == MPI_REQUEST_NULL)
+            complete(awaited, call, i, NULL);
+    }
 }
 
 static void complete_some(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
@@ -661,10 +664,8 @@ static void complete_some(const struct sg_awaited *awaited, const struct sg_awai
     for (int i = 0; i < done; i++) {
         bool failed =
             call->error != MPI_SUCCESS && (!are_several || statuses[i].MPI_ERROR != MPI_SUCCESS);
-        int index = indices[i] - first;
 
-        if (!failed || are_several || is_taken(awaited, call, index))
-            complete(awaited, call, index, failed ? NULL : &statuses[i]);
+        complete(awaited, call, indices[i] - first, failed ? NULL : &statuses[i]);
     }
 }
 
@@ -673,19 +674,20 @@ void sg_awaited_end(const struct sg_awaited *awaited, const struct sg_awaited_ca
     const struct sg_argument_places *places = &sg_places[call->function];
     const sg_word *words = call->words;
     bool is_one = places->request != SG_NO_WORD;
-    /* A wrong argument may be what failed. */
-    bool may_fail = is_one || (places->index != SG_NO_WORD && words[places->index] != 0);
+    bool is_any = places->index != SG_NO_WORD;
     int error = call->error;
 
     if (awaited->handles == NULL ||
-        (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !may_fail))
+        (error != MPI_SUCCESS && error != MPI_ERR_IN_STATUS && !is_one && !is_any))
         return;
     if (places->flag != SG_NO_WORD && error == MPI_SUCCESS && value_at(words, places->flag) == 0)
         return;
     if (is_one)
         complete(awaited, call, 0,
                  error == MPI_SUCCESS ? (const MPI_Status *)words[places->status] : NULL);
-    else if (places->indices != SG_NO_WORD || places->index != SG_NO_WORD)
+    else if (is_any && error != MPI_SUCCESS)
+        complete_cleared(awaited, call);
+    else if (places->indices != SG_NO_WORD || is_any)
         complete_some(awaited, call);
     else
         complete_all(awaited, call, (const MPI_Status *)words[places->statuses]);

@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,16 +23,17 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD", ROOT / "build")).resolve()
 STAGGER = BUILD / "stagger"
 LIBRARY = str(BUILD / "libstagger.so")
-PROGRAM_SECONDS = 600  # a program that takes longer hangs, however busy the machine
+PROGRAM_SECONDS = int(os.environ.get("PROGRAM_SECONDS", "600"))  # a program that takes longer hangs, however busy the machine
 # A busy machine adds lines on slices and signals; some runs have notes on rules.
 NO_COMPLAINT = r"stagger: (bcs\.slice=|signal \d+ was not handled within a second|ru|bc)"
 
 for variable in list(os.environ):
-    if variable.startswith("STAGGER_") or variable == "LD_PRELOAD":
+    if variable.startswith("STAGGER_") or variable in ("LD_PRELOAD", "MAKEFLAGS", "CC", "SAN", "CFLAGS", "CPPFLAGS", "LDFLAGS"):
         del os.environ[variable]
 os.environ |= {"LC_ALL": "C", "STAGGER_SETUP_AFTER": "1"}
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="stagger-test-"))
 atexit.register(shutil.rmtree, WORK, ignore_errors=True)
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
 os.chdir(WORK)
 
 
@@ -97,7 +99,7 @@ ran = functools.cache(Run)  # for runs that several tests look at
 def writer(name):
     """Compiles tests/NAME.c, which writes archives and logs; returns a function that runs it."""
     program = WORK / pathlib.Path(name).name
-    run(*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-D_GNU_SOURCE", f"-I{ROOT}/shim", f"-I{ROOT}/tests",
+    run("gcc", "-std=gnu11", "-D_GNU_SOURCE", f"-I{ROOT}/shim", f"-I{ROOT}/tests",
         ROOT / f"tests/{name}.c", "-o", program, "-lotf2")
     return functools.partial(run, program)
 

@@ -68,6 +68,7 @@ def test_errors():
     rows = [row for row in ran(3, "all_calls", "file").report["calls"]
             if row["function"] == "try_truncated" and row["mpi_function"] in ("MPI_Irecv", "MPI_Isend")]
     assert all(row["calls"] == row["completed_calls"] for row in rows)
+    assert sum(row["calls"] for row in rows) == 210 and any(row["received_bytes"] for row in rows)
     # Two of three receives of one call are long enough.
     assert sum(row["received_bytes"] for row in rows) * 3 == sum(
         2 * row["sent_bytes"] for row in rows if row["calls"] % 9 == 0 and row["mpi_function"] == "MPI_Isend")
