@@ -16,6 +16,7 @@ for each in 1 2; do
     check "... messages go in slices" went_in_slices carried
 done
 check "... the archive is sound" archive_sound carried.trace
+check "... three ranks a node, too" as_without three "$CARRIED" 4 3 tags anyone
 check "a program ends though nobody receives one of its messages" \
     as_without unmatched "$CARRIED" 3 1 unmatched
 
