@@ -633,8 +633,8 @@ static int first_index(const struct sg_awaited *awaited, const MPI_Request *afte
     return 1;
 }
 
-/* A call that failed has completed the request whose handle MPICH has cleared. Its index is set only
- * then. */
+/* A call that failed has completed the request whose handle MPICH has cleared; it may not have set
+ * the index. */
 static void complete_cleared(const struct sg_awaited *awaited, const struct sg_awaited_call *call)
 {
     const MPI_Request *after = (const MPI_Request *)call->words[sg_places[call->function].requests];
