@@ -9,10 +9,10 @@ text_of() {
         /^(=|YOUR|This typ|Please|stagger: |$)|UCX  WARN/d' "$1.out" "$1.err" | LC_ALL=C sort
 }
 
-# under NODE-RANKS NAME PROGRAM-ARG...: observes it
+# under NODE-RANKS NAME PROGRAM-ARG...: observes it; calls are counted between nodes only
 under() {
     rm -rf "$2.trace"
-    STAGGER_TRACE=stats STAGGER_QUIET=1 STAGGER_RANKS_PER_NODE=$1 observe "$2" 2 "${@:3}"
+    STAGGER_TRACE=$([ "$1" = 0 ] && echo off || echo stats) STAGGER_QUIET=1 STAGGER_RANKS_PER_NODE=$1 observe "$2" 2 "${@:3}"
 }
 
 # is_like_plain NODE-RANKS NAME PROGRAM-ARG...: the observed run printed the same as one without the

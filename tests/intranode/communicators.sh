@@ -56,7 +56,6 @@ for algorithm in srm handoff; do
     done
 
     # ---- errors ----------------------------------------------------------------------------------
-    in_turn 3 2
     for ranks in "${turn[@]}"; do
         compare errors "$ranks" "$PROGRAMS/errors"
         run_by errors "$algorithm" "$ranks" "$PROGRAMS/errors"
