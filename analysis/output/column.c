@@ -5,6 +5,7 @@
 
 #include "output/format.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -215,6 +216,8 @@ static json_t *json_of(const struct sg_column *column, const void *row, const vo
         return json_string(column->words[*(const uint32_t *)member]);
     case SG_COLUMN_FLAG:
         return json_boolean(*(const bool *)member);
+    case SG_COLUMN_INTEGER:
+        return json_integer(*(const int64_t *)member);
     case SG_COLUMN_OBJECT:
         return object_of(*column->inner, member);
     case SG_COLUMN_REAL_NS:
@@ -297,7 +300,10 @@ void sg_columns_put(struct sg_json_writer *writer, const struct sg_column *const
     for (size_t i = 0; i < count; i++) {
         const struct sg_column *column = columns[i];
         const void *member = column->json == NULL ? member_of(column, row) : NULL;
-        const char *name = enter_object(writer, column->field, object);
+        const char *name;
+
+        assert(column->field != NULL);
+        name = enter_object(writer, column->field, object);
 
         if (member == NULL || !put_count(writer, column, name, member))
             sg_json_put(writer, name, json_of(column, row, context));

@@ -33,6 +33,7 @@ enum sg_column_kind {
     SG_COLUMN_SHARE,     /* "12.3%" */
     SG_COLUMN_WORD,      /* an enum or uint32_t: an index in the column's words */
     SG_COLUMN_FLAG,      /* bool; JSON only */
+    SG_COLUMN_INTEGER,   /* int64_t; JSON only */
     /* A struct in the row, with the inner columns. JSON: an object, or null if the first of them is
      * unknown; sg_columns_set() takes them without a field as the row's own. Text: "name.inner". */
     SG_COLUMN_OBJECT,

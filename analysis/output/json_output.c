@@ -25,9 +25,14 @@ json_t *sg_json_text(const char *text)
     return value;
 }
 
+static json_int_t bounded(uint64_t count)
+{
+    return (json_int_t)(count < INT64_MAX ? count : INT64_MAX);
+}
+
 json_t *sg_json_count(bool known, uint64_t count)
 {
-    return known ? json_integer((json_int_t)(count < INT64_MAX ? count : INT64_MAX)) : json_null();
+    return known ? json_integer(bounded(count)) : json_null();
 }
 
 json_t *sg_json_real(bool known, double value)
@@ -181,7 +186,7 @@ void sg_json_put(struct sg_json_writer *writer, const char *name, json_t *value)
 void sg_json_put_count(struct sg_json_writer *writer, const char *name, uint64_t count)
 {
     begin_value(writer, name);
-    fprintf(writer->out, "%" PRId64, (int64_t)count);
+    fprintf(writer->out, "%" JSON_INTEGER_FORMAT, bounded(count));
 }
 
 void sg_json_put_members(struct sg_json_writer *writer, json_t *object)

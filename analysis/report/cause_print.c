@@ -155,8 +155,8 @@ static void put_chain(const struct sg_cause_chain *chain, struct sg_json_writer 
 {
     static const struct sg_column link_columns[] = {
         {"rank", OF_LINK(COUNT32, rank)},
-        {"from_ns", OF_LINK(COUNT, from_ns)},
-        {"until_ns", OF_LINK(COUNT, to_ns)},
+        {"from_ns", OF_LINK(INTEGER, from_ns)},
+        {"until_ns", OF_LINK(INTEGER, to_ns)},
         {"spent_ns", .json = json_spent},
         {"after", OF_LINK(OBJECT, after), .inner = &sg_waitstate_place_columns},
         {"until", OF_LINK(OBJECT, until), .inner = &sg_waitstate_place_columns},

@@ -176,7 +176,7 @@ static void put_mmds(const struct sg_mmds *mmds, struct sg_json_writer *writer)
     sg_json_put_count(writer, "ranks", mmds->rank_count);
     sg_json_put_count(writer, "run_ns", mmds->run_ns);
     sg_json_put_count(writer, "sum_ns", sg_mmds_sum_ns(mmds));
-    sg_json_put_count(writer, "gap_ns", (uint64_t)sg_mmds_gap_ns(mmds));
+    sg_json_put(writer, "gap_ns", json_integer(sg_mmds_gap_ns(mmds)));
     sg_json_put(writer, "granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, true));
     sg_json_put(writer, "overhead", points_of(mmds, SG_DISTRIBUTION_OVERHEAD, true));
     sg_json_put(writer, "other_granularity", points_of(mmds, SG_DISTRIBUTION_GRANULARITY, false));
