@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -25,11 +26,13 @@
 
 static struct sg_pointer_table by_address; /* -> site, or &inner */
 static struct sg_pointer_table by_path;    /* hash of several frames -> site */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive: a look-up of names may unload an object. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct sg_site unknown;
 static struct sg_site inner;  /* represents addresses in MPI's libraries and this one */
 static struct sg_site *sites; /* all sites; they are never freed */
 static uint32_t site_count;
+static bool has_forgotten; /* some sites are in no table */
 static struct sg_symbols *symbols;
 
 static uint64_t hash_frame(uint64_t hash, const struct sg_module *module, uintptr_t address)
@@ -130,10 +133,21 @@ static void name_site(struct sg_site *site, const struct sg_module *module)
     site->rule.line = symbol.line;
 }
 
+/* The site with this identity, if its address or path was forgotten; NULL: there is none. */
+static struct sg_site *find_made(const struct sg_site *wanted)
+{
+    struct sg_site *site = has_forgotten ? sites : NULL;
+
+    while (site != NULL &&
+           (site->rule.id != wanted->rule.id || site->rule.offset != wanted->rule.offset))
+        site = site->next;
+    return site;
+}
+
 /* Call with the lock. frames[0] is the application's innermost. */
 static struct sg_site *make_site(void *const *frames, int count)
 {
-    struct sg_site *site = calloc(1, sizeof *site);
+    struct sg_site *site = calloc(1, sizeof *site), *known;
     struct sg_module module, outer;
     uint64_t hash = SG_HASH_START;
 
@@ -150,6 +164,12 @@ static struct sg_site *make_site(void *const *frames, int count)
         site->rule.id = 1;
     site->rule.offset = (uintptr_t)frames[0] - module.base;
     site->rule.module = strdup(sg_text_base_name(module.path));
+    known = find_made(site);
+    if (known != NULL) {
+        free((char *)site->rule.module);
+        free(site);
+        return known;
+    }
     name_site(site, &module);
     site->index = record(site, &module, frames, count);
     site->next = sites;
@@ -178,6 +198,58 @@ static struct sg_site *classify_first(void *address)
     if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
         return &unknown; /* depth > 1: in the application; its path decides the site */
     return make_site(&address, 1);
+}
+
+/* ---- unloaded objects ----
+ *
+ * The system may load another object where one was. So after dlclose has unloaded an object,
+ * addresses in it have no site until they are seen again; nor has any path.
+ */
+
+static int count_unloads(struct dl_phdr_info *info, size_t size_bytes, void *count)
+{
+    *(unsigned long long *)count = info->dlpi_subs;
+    return 1;
+}
+
+static unsigned long long unloads(void)
+{
+    unsigned long long count = 0;
+
+    dl_iterate_phdr(count_unloads, &count);
+    return count;
+}
+
+static void forget_unloaded(void *context)
+{
+    pthread_mutex_lock(&lock);
+    has_forgotten = true;
+    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_address.used > 0; slot++) {
+        uint64_t address = atomic_load_explicit(&by_address.slots[slot].key, memory_order_relaxed);
+        struct sg_module module;
+
+        if (address != 0 && !sg_module_find(address, &module))
+            sg_pointer_table_forget(&by_address, slot);
+    }
+    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_path.used > 0; slot++)
+        sg_pointer_table_forget(&by_path, slot);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Interposes the C library's function. */
+int sg_site_close_object(void *handle) SG_INTERCEPTS("dlclose");
+
+int sg_site_close_object(void *handle)
+{
+    int (*next)(void *);
+    unsigned long long before = unloads();
+    int result;
+
+    *(void **)&next = dlsym(RTLD_NEXT, "dlclose");
+    result = next(handle);
+    if (unloads() != before && by_address.used > 0)
+        sg_altstack_run(forget_unloaded, NULL);
+    return result;
 }
 
 static void see(void *context)

@@ -76,8 +76,8 @@ static inline bool sg_stack_is_held(struct sg_stack_frame *held, void *frame)
 
 /* ---- a table from keys (not 0) to pointers ----
  *
- * Open addressing; entries are added once and never removed. Readers take no lock; writers hold the
- * caller's. A full table adds nothing.
+ * Open addressing; a key stays, its value may be forgotten and added again. Readers take no lock;
+ * writers hold the caller's. A full table adds nothing.
  */
 
 #define SG_POINTER_TABLE_SLOTS 65536u /* a power of two; at most half is used */
@@ -85,9 +85,9 @@ static inline bool sg_stack_is_held(struct sg_stack_frame *held, void *frame)
 struct sg_pointer_table {
     struct sg_pointer_table_slot {
         _Atomic uint64_t key; /* 0: free */
-        void *value;
+        void *_Atomic value; /* NULL: forgotten */
     } slots[SG_POINTER_TABLE_SLOTS];
-    unsigned used;
+    _Atomic unsigned used;
 };
 
 /* NULL: not there. */
@@ -99,7 +99,7 @@ static inline void *sg_pointer_table_find(const struct sg_pointer_table *table, 
         uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
 
         if (found == key)
-            return slot->value;
+            return atomic_load_explicit(&slot->value, memory_order_acquire);
         if (found == 0)
             return NULL;
     }
@@ -109,7 +109,7 @@ static inline void *sg_pointer_table_find(const struct sg_pointer_table *table, 
 static inline void *sg_pointer_table_at(const struct sg_pointer_table *table, unsigned slot)
 {
     return atomic_load_explicit(&table->slots[slot].key, memory_order_acquire) != 0
-               ? table->slots[slot].value
+               ? atomic_load_explicit(&table->slots[slot].value, memory_order_acquire)
                : NULL;
 }
 
@@ -118,21 +118,31 @@ static inline bool sg_pointer_table_is_full(const struct sg_pointer_table *table
     return table->used >= SG_POINTER_TABLE_SLOTS / 2;
 }
 
-/* The key must not be in the table. */
+/* The key has no value in the table. */
 static inline void sg_pointer_table_add(struct sg_pointer_table *table, uint64_t key, void *value)
 {
     uint64_t at = sg_hash_mix(key);
+    struct sg_pointer_table_slot *slot;
+    uint64_t found;
 
-    if (sg_pointer_table_is_full(table))
+    for (;; at++) {
+        slot = &table->slots[at % SG_POINTER_TABLE_SLOTS];
+        found = atomic_load_explicit(&slot->key, memory_order_relaxed);
+        if (found == key || found == 0)
+            break;
+    }
+    if (found == 0 && sg_pointer_table_is_full(table))
         return;
-    while (atomic_load_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key,
-                                memory_order_relaxed) != 0)
-        at++;
-    table->slots[at % SG_POINTER_TABLE_SLOTS].value = value;
     /* Release: see sg_pointer_table_find. */
-    atomic_store_explicit(&table->slots[at % SG_POINTER_TABLE_SLOTS].key, key,
-                          memory_order_release);
-    table->used++;
+    atomic_store_explicit(&slot->value, value, memory_order_release);
+    atomic_store_explicit(&slot->key, key, memory_order_release);
+    table->used += found == 0;
+}
+
+/* The key of the slot, if it has one, has no value from now on. */
+static inline void sg_pointer_table_forget(struct sg_pointer_table *table, unsigned slot)
+{
+    atomic_store_explicit(&table->slots[slot].value, NULL, memory_order_relaxed);
 }
 
 #endif

@@ -31,6 +31,16 @@ report_json plugin.trace plugin.json
 check "its sites are in the plugin" \
     is "{'libplugin.so'}" "$(json plugin.json '{s["module"] for s in d["sites"]}')"
 
+observe unloaded 2 "$PROGRAMS/unloaded" "$PROGRAMS/libunloaded10.so" "$PROGRAMS/libunloaded20.so"
+check "a program that unloads a plugin and loads another at its address runs under the library" \
+    all ran_well\ unloaded 'has unloaded.out "^same address"'
+STAGGER_DEPTH=2 observe deeper 2 "$PROGRAMS/unloaded" "$PROGRAMS/libunloaded10.so" "$PROGRAMS/libunloaded20.so"
+for run in unloaded deeper; do
+    report_json $run.trace $run.json
+    check "each plugin has its own calls ($run)" is "[('libunloaded10.so', 20), ('libunloaded20.so', 40)]" \
+        "$(json $run.json 'sorted((s["module"], s["calls"]) for s in d["sites"])')"
+done
+
 observe handle 2 "$PROGRAMS/by_handle" "$PROGRAMS/libplugin.so"
 check "a program that finds MPI's functions by handle runs under the library" ran_well handle
 check "its calls are in the archive once" archive_agrees handle.trace handle.out

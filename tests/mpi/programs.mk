@@ -18,12 +18,12 @@ C_PROGRAMS := \
   lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
   pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
-  stopped thread_levels threads three_calls topologies trial two_orders user_operations \
-  virtual_nodes waits wrong_calls
+  stopped thread_levels threads three_calls topologies trial two_orders unloaded \
+  user_operations virtual_nodes waits wrong_calls
 BENCH_PROGRAMS := bench_added bench_auto bench_call bench_late bench_slices bench_wakes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls association kernels results internode_apps \
                  internode_results by_handle counts_cxx dlopen_main exception left_calls libexception.so \
-                 libfailing.so libgpumpi.so libplugin.so libpmpi_finalize.so libpmpi_tool.so \
+                 libfailing.so libgpumpi.so libplugin.so libunloaded10.so libunloaded20.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
                  libmpich5.so libnewer.so libsites.so libstatus_of_many.so libyama.so libyields.so libpatient.so librepeatable.so sites \
@@ -113,6 +113,11 @@ $(P)/libplugin.so: tests/mpi/plugin.c tests/mpi/mpi_test.h tests/mpi/programs.mk
 	$(say) MPICC $@
 	@mkdir -p $(@D)
 	$(Q)$(MPICC) -std=gnu11 $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
+
+$(P)/libunloaded%.so: tests/mpi/unloaded.c tests/mpi/mpi_test.h tests/mpi/programs.mk
+	$(say) MPICC $@
+	@mkdir -p $(@D)
+	$(Q)$(MPICC) -std=gnu11 -DTIMES=$* $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
 
 # Not linked with MPICH, because it interposes MPICH's functions.
 $(P)/libmpich5.so: tests/mpi/mpich5_library.c tests/mpi/programs.mk
