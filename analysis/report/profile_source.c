@@ -91,7 +91,7 @@ static enum sg_status keep_comm(struct reading *reading, struct sg_logread *log,
     struct comm comm = {0};
 
     if (status == SG_OK) {
-        comm.is_world = !record->is_inter && strcmp(name, "MPI_COMM_WORLD") == 0 &&
+        comm.is_world = record->is_world != 0 && !record->is_inter &&
                         record->peers == sg_aggregate_ranks(reading->aggregate);
         status = sg_call_table_comm(reading->table, name, record->peers, &comm.index);
         if (status == SG_OK)

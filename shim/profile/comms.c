@@ -324,6 +324,7 @@ static uint32_t comms_record(const struct definition *definition)
         return 0;
     entry->index = ++last_index;
     entry->is_inter = comm->is_inter;
+    entry->is_world = definition->handle == MPI_COMM_WORLD;
     entry->has_members = data.has_members;
     entry->dimensions = data.dimensions;
     entry->sources = data.sources;

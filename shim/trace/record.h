@@ -158,7 +158,7 @@ struct sg_record_profile_comm {
     /* 1 + the group of the ranks that send to this one in neighborhood collectives, without the own
      * rank; 0: there are none, or they are not known. */
     uint32_t sources;
-    uint32_t reserved;
+    uint32_t is_world; /* 1: it is MPI_COMM_WORLD, whatever its name */
     uint64_t reserved2;
 };
 

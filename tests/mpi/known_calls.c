@@ -17,18 +17,23 @@ static void send_down(int rank)
         MPI_Recv(values, 100, MPI_DOUBLE, 0, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+/* In a communicator with the ranks in reverse order, which has the world's name. */
 static void shift(int rank, int ranks)
 {
-    int own[4] = {rank}, theirs[4];
+    int own[4] = {rank}, theirs[4], last = ranks - 1;
     MPI_Request requests[2];
     MPI_Status statuses[2];
+    MPI_Comm reversed;
 
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &reversed);
+    MPI_Comm_set_name(reversed, "MPI_COMM_WORLD");
     for (int i = 0; i < 5; i++) {
-        MPI_Irecv(theirs, 4, MPI_INT, (rank + ranks - 1) % ranks, 100, MPI_COMM_WORLD,
+        MPI_Irecv(theirs, 4, MPI_INT, last - (rank + ranks - 1) % ranks, 100, reversed,
                   &requests[0]);
-        MPI_Isend(own, 4, MPI_INT, (rank + 1) % ranks, 100, MPI_COMM_WORLD, &requests[1]);
+        MPI_Isend(own, 4, MPI_INT, last - (rank + 1) % ranks, 100, reversed, &requests[1]);
         MPI_Waitall(2, requests, statuses);
     }
+    MPI_Comm_free(&reversed);
 }
 
 static void send_in_half(int rank)

@@ -280,6 +280,7 @@ fabricate_profile_comm(struct fabricated *log, uint32_t index, uint64_t identity
     comm->ordinal = ordinal;
     comm->size = comm->peers = size;
     comm->rank = rank;
+    comm->is_world = strcmp(name, "MPI_COMM_WORLD") == 0;
     comm->text_bytes = text_bytes;
     return comm;
 }
