@@ -170,6 +170,7 @@ struct sg_report {
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
     uint64_t unmanaged_nonblocking; /* the nonblocking calls among them */
+    uint64_t unmanaged_full;        /* those that a rank's full table had no row for */
     /* The time that stagger itself adds to calls, over the calls that were timed; long calls are
      * only counted. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;

@@ -310,6 +310,11 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
         fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, %s\n",
                 report->unmanaged_nonblocking,
                 report->calls != NULL ? "and are counted among all calls only" : "not recorded");
+    if (report->unmanaged_full > 0)
+        fprintf(out,
+                "note: %" PRIu64 " of the collectives passed through have no row: a rank has at"
+                " most 32768 rows of call site, communicator and size\n",
+                report->unmanaged_full);
     if (report->unmanaged_calls > report->unmanaged_nonblocking)
         fprintf(out, "note: %" PRIu64 " collectives were passed through%s\n",
                 report->unmanaged_calls - report->unmanaged_nonblocking,
@@ -432,15 +437,16 @@ static SG_REPORT_MEMBER(put_run)
                                   (json_int_t)report->rank_count, "partial", report->partial));
     sg_rows_put(report, options, writer);
     sg_json_put_members(
-        writer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
+        writer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
                           "source", source_name(report), "program", sg_json_text(report->program),
                           "path", sg_json_text(report->path), "run_ns", (json_int_t)report->run_ns,
                           "site_count", (json_int_t)report->site_count, "dropped_calls",
                           (json_int_t)report->dropped_calls, "unseen_calls",
                           (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0),
                           "unmanaged_calls", (json_int_t)report->unmanaged_calls, "unmanaged_posts",
-                          (json_int_t)report->unmanaged_nonblocking, "clock", clock_of(report),
-                          "overhead", overhead_of(report), "waiting", waiting_of(report), "filter",
+                          (json_int_t)report->unmanaged_nonblocking, "unmanaged_full",
+                          (json_int_t)report->unmanaged_full, "clock", clock_of(report), "overhead",
+                          overhead_of(report), "waiting", waiting_of(report), "filter",
                           filter_of(report->filter)));
 }
 

@@ -129,6 +129,7 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
         report->has_statistics = true;
         report->unmanaged_calls = facts.unmanaged_calls;
         report->unmanaged_nonblocking = facts.unmanaged_nonblocking;
+        report->unmanaged_full = facts.unmanaged_full;
         if (report->program == NULL && facts.program != NULL)
             report->program = strdup(facts.program);
     }
@@ -230,6 +231,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
         report.waiting = facts.waiting;
         report.unmanaged_calls = facts.unmanaged_calls;
         report.unmanaged_nonblocking = facts.unmanaged_nonblocking;
+        report.unmanaged_full = facts.unmanaged_full;
         report.program = facts.program != NULL ? strdup(facts.program) : NULL;
         status = finish(aggregate, calls, path, &report);
     }

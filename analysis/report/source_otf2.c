@@ -110,6 +110,7 @@ static void take_property(struct archive *archive, const char *name, const char 
         {SG_PROPERTY_DROPPED, &report->dropped_calls},
         {SG_PROPERTY_UNMANAGED, &report->unmanaged_calls},
         {SG_PROPERTY_UNMANAGED_POSTS, &report->unmanaged_nonblocking},
+        {SG_PROPERTY_UNMANAGED_FULL, &report->unmanaged_full},
         {SG_PROPERTY_OVERHEAD_CALLS, &report->overhead_calls},
         {SG_PROPERTY_OVERHEAD_NS, &report->overhead_ns},
         {SG_PROPERTY_OVERHEAD_LONG_CALLS, &report->overhead_long_calls},

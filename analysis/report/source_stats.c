@@ -496,6 +496,7 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
             atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed);
         facts.unmanaged_nonblocking +=
             atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed);
+        facts.unmanaged_full += atomic_load_explicit(&header->unmanaged_full, memory_order_relaxed);
         facts.overhead_calls += atomic_load_explicit(&header->overhead_calls, memory_order_relaxed);
         facts.overhead_ns += atomic_load_explicit(&header->overhead_ns, memory_order_relaxed);
         facts.overhead_long_calls +=

@@ -6,8 +6,11 @@
  * without SG_CPU_HAS_FORK, look-ups by handle return MPICH's functions.
  */
 #include "core/cpu/cpu.h"
+#include "mpi/real.h"
+#include "profile/site.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -105,3 +108,38 @@ void *sg_by_handle(void *handle, const char *symbol, const void *caller)
 }
 
 #endif
+
+/* ---- unloaded objects ------------------------------------------------------------------------ */
+
+void (*_Atomic sg_site_after_unload)(void);
+
+static int count_unloads(struct dl_phdr_info *info, size_t size_bytes, void *count)
+{
+    *(unsigned long long *)count = info->dlpi_subs;
+    return 1;
+}
+
+static unsigned long long unloads(void)
+{
+    unsigned long long count = 0;
+
+    dl_iterate_phdr(count_unloads, &count);
+    return count;
+}
+
+/* Interposes the C library's function, to learn when addresses may get another meaning. */
+int sg_by_handle_close(void *handle) SG_INTERCEPTS("dlclose");
+
+int sg_by_handle_close(void *handle)
+{
+    void (*after)(void) = atomic_load_explicit(&sg_site_after_unload, memory_order_relaxed);
+    unsigned long long before = after != NULL ? unloads() : 0;
+    int (*next)(void *);
+    int result;
+
+    *(void **)&next = dlsym(RTLD_NEXT, "dlclose");
+    result = next(handle);
+    if (after != NULL && unloads() != before)
+        after();
+    return result;
+}

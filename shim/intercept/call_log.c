@@ -180,8 +180,11 @@ static void add(struct sg_record_stat *stat, const struct sg_call *call,
                 const struct sg_call_statistics *statistics, uint64_t own_ns, uint64_t blocked_ns)
 {
     if (stat == NULL) {
-        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->unmanaged_calls, 1,
-                                  memory_order_relaxed);
+        struct sg_log_header *header = sg_log_header(sg_process.log);
+
+        atomic_fetch_add_explicit(&header->unmanaged_calls, 1, memory_order_relaxed);
+        if (sg_pointer_table_is_full(&table))
+            atomic_fetch_add_explicit(&header->unmanaged_full, 1, memory_order_relaxed);
         return;
     }
     add_own(stat, own_ns);

@@ -12,7 +12,6 @@
 
 #include <dlfcn.h>
 #include <inttypes.h>
-#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -133,6 +132,35 @@ static void name_site(struct sg_site *site, const struct sg_module *module)
     site->rule.line = symbol.line;
 }
 
+/* ---- unloaded objects ----
+ *
+ * The system may load another object where one was. So after an object is unloaded, addresses in it
+ * have no site until they are seen again; nor has any path.
+ */
+
+static void forget_unloaded(void *context)
+{
+    pthread_mutex_lock(&lock);
+    has_forgotten = true;
+    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_address.used > 0; slot++) {
+        uint64_t address = atomic_load_explicit(&by_address.slots[slot].key, memory_order_relaxed);
+        struct sg_module module;
+
+        if (address != 0 && !sg_module_find(address, &module))
+            sg_pointer_table_forget(&by_address, slot);
+    }
+    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_path.used > 0; slot++)
+        sg_pointer_table_forget(&by_path, slot);
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_unload(void)
+{
+    sg_altstack_run(forget_unloaded, NULL);
+}
+
+/* ---- making ---- */
+
 /* The site with this identity, if its address or path was forgotten; NULL: there is none. */
 static struct sg_site *find_made(const struct sg_site *wanted)
 {
@@ -174,6 +202,7 @@ static struct sg_site *make_site(void *const *frames, int count)
     site->index = record(site, &module, frames, count);
     site->next = sites;
     sites = site;
+    atomic_store_explicit(&sg_site_after_unload, after_unload, memory_order_relaxed);
     return site;
 }
 
@@ -198,58 +227,6 @@ static struct sg_site *classify_first(void *address)
     if (sg_process.config.depth > 1 || sg_pointer_table_is_full(&by_address))
         return &unknown; /* depth > 1: in the application; its path decides the site */
     return make_site(&address, 1);
-}
-
-/* ---- unloaded objects ----
- *
- * The system may load another object where one was. So after dlclose has unloaded an object,
- * addresses in it have no site until they are seen again; nor has any path.
- */
-
-static int count_unloads(struct dl_phdr_info *info, size_t size_bytes, void *count)
-{
-    *(unsigned long long *)count = info->dlpi_subs;
-    return 1;
-}
-
-static unsigned long long unloads(void)
-{
-    unsigned long long count = 0;
-
-    dl_iterate_phdr(count_unloads, &count);
-    return count;
-}
-
-static void forget_unloaded(void *context)
-{
-    pthread_mutex_lock(&lock);
-    has_forgotten = true;
-    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_address.used > 0; slot++) {
-        uint64_t address = atomic_load_explicit(&by_address.slots[slot].key, memory_order_relaxed);
-        struct sg_module module;
-
-        if (address != 0 && !sg_module_find(address, &module))
-            sg_pointer_table_forget(&by_address, slot);
-    }
-    for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_path.used > 0; slot++)
-        sg_pointer_table_forget(&by_path, slot);
-    pthread_mutex_unlock(&lock);
-}
-
-/* Interposes the C library's function. */
-int sg_site_close_object(void *handle) SG_INTERCEPTS("dlclose");
-
-int sg_site_close_object(void *handle)
-{
-    int (*next)(void *);
-    unsigned long long before = unloads();
-    int result;
-
-    *(void **)&next = dlsym(RTLD_NEXT, "dlclose");
-    result = next(handle);
-    if (unloads() != before && by_address.used > 0)
-        sg_altstack_run(forget_unloaded, NULL);
-    return result;
 }
 
 static void see(void *context)

@@ -41,6 +41,10 @@ struct sg_site *sg_site_of(void *return_address);
 bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text,
                     size_t text_bytes);
 
+/* The interposed dlclose (intercept/by_handle.c) calls it after it unloaded an object. NULL: there is
+ * no site yet. */
+extern void (*_Atomic sg_site_after_unload)(void);
+
 /* ---- functions that call back ----
  *
  * Decides whether a call is inside another function: collectives in callbacks of MPI_Comm_free,
@@ -85,7 +89,7 @@ static inline bool sg_stack_is_held(struct sg_stack_frame *held, void *frame)
 struct sg_pointer_table {
     struct sg_pointer_table_slot {
         _Atomic uint64_t key; /* 0: free */
-        void *_Atomic value; /* NULL: forgotten */
+        void *_Atomic value;  /* NULL: forgotten */
     } slots[SG_POINTER_TABLE_SLOTS];
     _Atomic unsigned used;
 };

@@ -412,6 +412,9 @@ struct sg_log_header {
     /* As in struct sg_socket, when MPI_Init was called; 0 in logs of writers without it. */
     uint32_t socket, core;
     uint32_t init_thread; /* the kernel's id of the thread that called MPI_Init; 0: not known */
+    /* Those of unmanaged_calls that had no row, because the table of rows or that of call sites was
+     * full. */
+    _Atomic uint64_t unmanaged_full;
 };
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");

@@ -40,6 +40,7 @@ static void set_sums(struct sg_archive *archive, const struct sg_unified *unifie
     } sums[] = {
         {SG_PROPERTY_UNMANAGED, OFFSET(unmanaged_calls), OFFSET(unmanaged_calls)},
         {SG_PROPERTY_UNMANAGED_POSTS, OFFSET(unmanaged_nonblocking), OFFSET(unmanaged_calls)},
+        {SG_PROPERTY_UNMANAGED_FULL, OFFSET(unmanaged_full), OFFSET(unmanaged_full)},
         {SG_PROPERTY_OVERHEAD_CALLS, OFFSET(overhead_calls), OFFSET(overhead_calls)},
         {SG_PROPERTY_OVERHEAD_NS, OFFSET(overhead_ns), OFFSET(overhead_calls)},
         {SG_PROPERTY_OVERHEAD_LONG_CALLS, OFFSET(overhead_long_calls), OFFSET(overhead_calls)},

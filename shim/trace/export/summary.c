@@ -304,6 +304,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .unmanaged_calls = atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed),
         .unmanaged_nonblocking =
             atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed),
+        .unmanaged_full = atomic_load_explicit(&header->unmanaged_full, memory_order_relaxed),
         .overhead_calls = atomic_load_explicit(&header->overhead_calls, memory_order_relaxed),
         .overhead_ns = atomic_load_explicit(&header->overhead_ns, memory_order_relaxed),
         .overhead_long_calls =
@@ -485,6 +486,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->overhead_long_calls);
     SG_PACK(pack, s->unmanaged_calls);
     SG_PACK(pack, s->unmanaged_nonblocking);
+    SG_PACK(pack, s->unmanaged_full);
     SG_PACK(pack, s->calibration);
     SG_PACK(pack, s->waiting);
     SG_PACK(pack, s->causes);

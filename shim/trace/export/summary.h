@@ -75,7 +75,7 @@ struct sg_summary {
     uint64_t slices;  /* records of slices of buffered coscheduling */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;
-    uint64_t unmanaged_calls, unmanaged_nonblocking;
+    uint64_t unmanaged_calls, unmanaged_nonblocking, unmanaged_full;
     struct sg_calibration calibration;
     struct sg_waiting waiting;
     struct sg_summary_causes causes;
