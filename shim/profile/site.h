@@ -41,8 +41,8 @@ struct sg_site *sg_site_of(void *return_address);
 bool sg_site_locate(uint32_t id, const char *module, uint64_t offset, char *text,
                     size_t text_bytes);
 
-/* The interposed dlclose (intercept/by_handle.c) calls it after it unloaded an object; NULL: no site
- * is there. */
+/* dlclose (intercept/by_handle.c) calls it when it has unloaded an object. NULL: there is no site.
+ */
 extern void (*_Atomic sg_site_after_unload)(void);
 
 /* ---- functions that call back ----
