@@ -475,19 +475,15 @@ static enum sg_status tell(const struct sg_archive_events *events, const struct 
     uint32_t location = (uint32_t)(open - events->calls);
     struct sg_waitstate_collective collective = {
         .pattern = SG_PATTERN_NEIGHBORS, .seq = of->number, .root = SG_WAITSTATE_NO_ROOT};
-    int64_t index = sg_map_get(&events->defs->comm_index, of->comm), member;
-    const struct sg_def_comm *comm = index < 0 ? NULL : &events->defs->comms[index];
+    int64_t index = sg_map_get(&events->defs->comm_index, of->comm);
 
-    if (comm == NULL || comm->is_self || comm->is_inter)
+    if (index < 0 || !sg_archive_waits_place(events->waits, index,
+                                             (uint32_t)events->defs->locations[location].rank,
+                                             OTF2_UNDEFINED_UINT32, &collective))
         return SG_OK;
-    member = sg_def_comm_member(comm, (uint32_t)events->defs->locations[location].rank);
-    if (member < 0)
-        return SG_OK;
-    collective.comm = (uint32_t)index;
-    collective.size = comm->size;
-    collective.member = (uint32_t)member;
+    collective.first_size = 0; /* both groups wait for all */
     if (of->has_sources) {
-        const struct list *list = list_of(neighbors, comm, of);
+        const struct list *list = list_of(neighbors, &events->defs->comms[index], of);
 
         if (list == NULL)
             return SG_ERR_MEMORY;

@@ -8,12 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In place of a window's number, for calls that each rank makes once. */
+#define ONCE UINT32_MAX
+
 /* A function of MPI, by region. */
 struct function {
     uint32_t number; /* sg_places_function() */
     const char *name;
     bool only_tests, is_buffered, is_probe;
     enum sg_rma rma;
+    enum sg_waitstate_pattern named;
 };
 
 struct comm {
@@ -34,6 +38,7 @@ struct sg_archive_waits {
     struct sg_map function_of_region;
     uint32_t operations[2][SG_OPERATION_COUNT]; /* numbers of functions: blocking, nonblocking */
     struct comm *comms;                         /* by index in the definitions */
+    uint32_t world; /* likewise: the communicator of all ranks; comm_count: none */
 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
@@ -41,6 +46,22 @@ struct sg_archive_waits {
 static bool begins(const char *name, const char *with)
 {
     return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* The pattern of a collective whose kind only its function shows. */
+static enum sg_waitstate_pattern named(const struct sg_archive_defs *defs, OTF2_RegionRef region,
+                                       const char *name)
+{
+    static const enum sg_waitstate_pattern patterns[] = {
+        [SG_WITHOUT_NONE] = SG_PATTERN_NONE,
+        [SG_WITHOUT_NEIGHBORHOOD] = SG_PATTERN_NEIGHBORS,
+        [SG_WITHOUT_FILE] = SG_PATTERN_FILE,
+        [SG_WITHOUT_COMM] = SG_PATTERN_COMM};
+    int64_t kind = sg_map_get(&defs->region_kind, region);
+
+    return kind == SG_REGION_INIT       ? SG_PATTERN_INIT
+           : kind == SG_REGION_FINALIZE ? SG_PATTERN_FINALIZE
+                                        : patterns[sg_mpi_region_of(name).without];
 }
 
 static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRef region,
@@ -53,7 +74,8 @@ static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRe
                       begins(name, "MPI_Request_get_status"),
         .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
         .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0,
-        .rma = sg_rma_of(name)};
+        .rma = sg_rma_of(name),
+        .named = named(waits->defs, region, name)};
     enum sg_status status = sg_places_function(waits->places, name, &function.number);
 
     if (status == SG_OK && !SG_APPEND(waits->functions, waits->function_count, function))
@@ -84,6 +106,16 @@ static enum sg_status add_functions(struct sg_archive_waits *waits)
     return status;
 }
 
+static uint32_t find_world(const struct sg_archive_defs *defs)
+{
+    uint32_t world = 0;
+
+    while (world < defs->comm_count &&
+           (defs->comms[world].is_self || defs->comms[world].size != defs->rank_count))
+        world++;
+    return world;
+}
+
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
@@ -96,6 +128,7 @@ enum sg_status sg_archive_waits_create(const struct sg_archive_defs *defs,
     if (waits == NULL)
         return SG_ERR_MEMORY;
     waits->defs = defs;
+    waits->world = find_world(defs);
     waits->comms = calloc((size_t)defs->comm_count + 1, sizeof *waits->comms);
     status = waits->comms != NULL ? sg_places_create(aggregate, &waits->places) : SG_ERR_MEMORY;
     if (status == SG_OK)
@@ -158,6 +191,22 @@ static uint32_t rank_of(const struct sg_archive_waits *waits, uint32_t location)
     return (uint32_t)waits->defs->locations[location].rank;
 }
 
+/* All ranks call it, once. */
+static enum sg_status meet(struct sg_archive_waits *waits, uint32_t location,
+                           enum sg_waitstate_pattern named)
+{
+    const struct sg_waitstate_collective collective = {.comm = waits->world,
+                                                       .window = ONCE,
+                                                       .seq = named,
+                                                       .size = waits->defs->rank_count,
+                                                       .member = rank_of(waits, location),
+                                                       .root = SG_WAITSTATE_NO_ROOT};
+
+    return waits->world < waits->defs->comm_count
+               ? sg_waitstate_collective(waits->tracker, location, &collective)
+               : SG_OK;
+}
+
 enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
                                       int64_t time_ns, OTF2_RegionRef region, uint32_t site)
 {
@@ -169,10 +218,17 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
         .only_tests = function->only_tests,
         .is_buffered = function->is_buffered,
         .is_probe = function->is_probe,
-        .rma = function->rma};
+        .rma = function->rma,
+        .named = function->named};
+
+    enum sg_status status;
 
     sg_archive_seen_enter(waits->seen, location, time_ns, function->number, function->name, site);
-    return sg_waitstate_enter(waits->tracker, location, &enter);
+    status = sg_waitstate_enter(waits->tracker, location, &enter);
+    if (status == SG_OK &&
+        (function->named == SG_PATTERN_INIT || function->named == SG_PATTERN_FINALIZE))
+        status = meet(waits, location, function->named);
+    return status;
 }
 
 enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
@@ -345,10 +401,8 @@ static bool place_in_groups(const struct sg_def_comm *comm, uint32_t rank, uint3
     return true;
 }
 
-/* Sets communicator, size, member and root. False: MPI_COMM_SELF, or a communicator without this
- * rank. */
-static bool place(const struct sg_archive_waits *waits, int64_t index, uint32_t rank, uint32_t root,
-                  struct sg_waitstate_collective *collective)
+bool sg_archive_waits_place(const struct sg_archive_waits *waits, int64_t index, uint32_t rank,
+                            uint32_t root, struct sg_waitstate_collective *collective)
 {
     const struct sg_def_comm *comm = &waits->defs->comms[index];
     int64_t member;
@@ -400,7 +454,7 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
         status = find_rank(waits, location, index, of->root, &root);
     sg_archive_seen_collective(waits->seen, location, (uint32_t)index, root, of->sent_bytes,
                                of->received_bytes);
-    if (status != SG_OK || !place(waits, index, rank_of(waits, location), of->root, &collective))
+    if (status != SG_OK || !sg_archive_waits_place(waits, index, rank_of(waits, location), of->root, &collective))
         return status;
     collective.seq = of->number;
     if (!of->has_number)

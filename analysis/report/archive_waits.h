@@ -84,6 +84,12 @@ struct sg_archive_collective {
 enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint32_t location,
                                            const struct sg_archive_collective *collective,
                                            const uint64_t *request);
+struct sg_waitstate_collective;
+
+/* Sets communicator, size, member and root. comm: index in the definitions. False: MPI_COMM_SELF, or
+ * a communicator without this rank. */
+bool sg_archive_waits_place(const struct sg_archive_waits *waits, int64_t comm, uint32_t rank,
+                            uint32_t root, struct sg_waitstate_collective *collective);
 /* Adds a collective that the library carried out. */
 enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
                                          const struct sg_instance *instance);

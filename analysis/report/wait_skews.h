@@ -27,6 +27,26 @@ struct sg_waitstate_call;
 
 struct sg_waitstate_skews;
 
+/* Who waits for whom in a collective. */
+enum sg_waitstate_pattern {
+    SG_PATTERN_NONE, /* nobody waits */
+    SG_PATTERN_BARRIER,
+    SG_PATTERN_NXN,
+    SG_PATTERN_BROADCAST, /* from the root */
+    SG_PATTERN_REDUCE,    /* to the root */
+    SG_PATTERN_SCAN,
+    SG_PATTERN_NEIGHBORS, /* waits for its sources */
+    /* on windows */
+    SG_PATTERN_FENCE,
+    SG_PATTERN_CREATE,
+    SG_PATTERN_FREE,
+    /* known by the function of the call */
+    SG_PATTERN_FILE,
+    SG_PATTERN_COMM,
+    SG_PATTERN_INIT,
+    SG_PATTERN_FINALIZE,
+};
+
 /* A member of a collective that all members have entered. */
 struct sg_waitstate_member {
     struct sg_waitstate_call *completing; /* NULL: not known yet */
@@ -67,6 +87,7 @@ struct sg_waitstate_call {
     bool is_buffered; /* begins sends that wait for no receive */
     bool is_probe;    /* waits for the message that is received next */
     enum sg_rma rma;  /* its operation on a window */
+    enum sg_waitstate_pattern named; /* SG_PATTERN_NONE: its function has none */
     uint32_t holders; /* its location until it returns, and pending causes */
     /* The latest cause of the wait; until_ns == enter_ns: none. */
     int64_t until_ns;
@@ -201,20 +222,6 @@ struct sg_waitstate_matched {
 /* Receives each match. A status other than SG_OK ends the tracking. */
 typedef enum sg_status (*sg_waitstate_listener)(void *context,
                                                 const struct sg_waitstate_matched *matched);
-
-enum sg_waitstate_pattern {
-    SG_PATTERN_NONE, /* nobody waits */
-    SG_PATTERN_BARRIER,
-    SG_PATTERN_NXN,
-    SG_PATTERN_BROADCAST, /* from the root */
-    SG_PATTERN_REDUCE,    /* to the root */
-    SG_PATTERN_SCAN,
-    SG_PATTERN_NEIGHBORS, /* waits for its sources */
-    /* on windows */
-    SG_PATTERN_FENCE,
-    SG_PATTERN_CREATE,
-    SG_PATTERN_FREE,
-};
 
 struct sg_waitstate_collective {
     enum sg_waitstate_pattern pattern;

@@ -25,6 +25,11 @@ const char *const sg_waitstate_names[SG_WAITSTATE_KINDS] = {
     [SG_WAITSTATE_LATE_POST] = "late post",
     [SG_WAITSTATE_EARLY_WAIT] = "early wait",
     [SG_WAITSTATE_LOCK] = "lock contention",
+    [SG_WAITSTATE_LATE_TARGET] = "late target",
+    [SG_WAITSTATE_FILE] = "wait at file",
+    [SG_WAITSTATE_COMM] = "wait at communicator",
+    [SG_WAITSTATE_INIT] = "wait at init",
+    [SG_WAITSTATE_FINALIZE] = "wait at finalize",
 };
 
 struct row {

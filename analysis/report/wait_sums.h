@@ -33,12 +33,22 @@
  *   wait at fence, wait at create, wait at free
  *                    of each member of a window's communicator, if none left before T; T: the last
  *                    member entered the fence, or the call that makes or frees the window
+ *   wait at file     of each member of a file's communicator, if none left before T; T: the last
+ *                    member entered the call that all of them make on the file
+ *   wait at communicator
+ *                    likewise, of a call that makes communicators
+ *   wait at init, wait at finalize
+ *                    likewise, of MPI_Init and MPI_Finalize
  *   late post        of MPI_Win_start or complete, if it ends after T; T: the last of the targets
  *                    entered MPI_Win_post
  *   early wait       of MPI_Win_wait; T: the last of the origins entered MPI_Win_complete
  *   lock contention  of MPI_Win_lock, lock_all, or the first flush or unlock that completes an
  *                    operation under the lock, if it ends after T; T: the last that held the lock
  *                    before entered MPI_Win_unlock (report/wait_windows.h)
+ *   late target      of a call that completes an operation at its target, which made no call when
+ *                    the waiting one was entered, if that ends after T; T: the target entered its
+ *                    next call. The library carries out such operations in the target's calls. Also
+ *                    of MPI_Win_lock
  *
  * A call has one wait, whatever it completes: for the last cause. Calls that only test do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received
@@ -65,6 +75,11 @@ enum sg_waitstate_kind {
     SG_WAITSTATE_LATE_POST,
     SG_WAITSTATE_EARLY_WAIT,
     SG_WAITSTATE_LOCK,
+    SG_WAITSTATE_LATE_TARGET,
+    SG_WAITSTATE_FILE,
+    SG_WAITSTATE_COMM,
+    SG_WAITSTATE_INIT,
+    SG_WAITSTATE_FINALIZE,
     SG_WAITSTATE_KINDS
 };
 

@@ -75,6 +75,10 @@ static const enum sg_waitstate_kind kinds[] = {
     [SG_PATTERN_FENCE] = SG_WAITSTATE_FENCE,
     [SG_PATTERN_CREATE] = SG_WAITSTATE_CREATE,
     [SG_PATTERN_FREE] = SG_WAITSTATE_FREE,
+    [SG_PATTERN_FILE] = SG_WAITSTATE_FILE,
+    [SG_PATTERN_COMM] = SG_WAITSTATE_COMM,
+    [SG_PATTERN_INIT] = SG_WAITSTATE_INIT,
+    [SG_PATTERN_FINALIZE] = SG_WAITSTATE_FINALIZE,
 };
 
 /* Members from first up to, not including, end. */
@@ -170,14 +174,21 @@ static void tell_neighbors(const struct instance *instance)
     }
 }
 
-/* Neighbors wait only for each other, so a skew over all members has no meaning. */
+/* Neighbors wait only for each other, so a skew over all members has no meaning. MPI_Init and
+ * MPI_Finalize have no call site. */
+static bool has_skew(enum sg_waitstate_pattern pattern)
+{
+    return pattern != SG_PATTERN_NEIGHBORS && pattern != SG_PATTERN_INIT &&
+           pattern != SG_PATTERN_FINALIZE;
+}
+
 static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *instance)
 {
     uint32_t size = instance->of.size, root = instance->of.root, latest = 0;
     struct group others = others_of(instance, root);
     enum sg_status status = SG_OK;
 
-    if (instance->of.pattern != SG_PATTERN_NEIGHBORS)
+    if (has_skew(instance->of.pattern))
         status = sg_waitstate_skews_add(skews, instance->of.comm, instance->members, size);
     if (status != SG_OK)
         return status;
@@ -189,6 +200,10 @@ static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *in
     case SG_PATTERN_FENCE:
     case SG_PATTERN_CREATE:
     case SG_PATTERN_FREE:
+    case SG_PATTERN_FILE:
+    case SG_PATTERN_COMM:
+    case SG_PATTERN_INIT:
+    case SG_PATTERN_FINALIZE:
         tell_group(instance, others_of(instance, 0));
         if (instance->of.first_size > 0)
             tell_group(instance, others_of(instance, size - 1));
@@ -326,7 +341,11 @@ static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectiv
                                                    struct sg_waitstate_call *call,
                                                    const struct sg_waitstate_collective *collective)
 {
-    return add(collectives, call, &call->who, call->enter_ns, collective);
+    struct sg_waitstate_collective of = *collective;
+
+    if (call->named != SG_PATTERN_NONE)
+        of.pattern = call->named;
+    return add(collectives, call, &call->who, call->enter_ns, &of);
 }
 
 /* ---- nonblocking collectives ----------------------------------------------------------------- */
@@ -509,6 +528,7 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
     call->is_buffered = enter->is_buffered;
     call->is_probe = enter->is_probe;
     call->rma = enter->rma;
+    call->named = enter->named;
     location->call = call;
     sg_waitstate_locks_enter(&tracker->locks, call);
     sg_waitstate_born(&tracker->settling);

@@ -40,6 +40,7 @@ struct sg_waitstate_enter {
     bool is_buffered; /* MPI_Bsend and similar */
     bool is_probe;    /* MPI_Probe, MPI_Mprobe */
     enum sg_rma rma;  /* its operation on a window, if any */
+    enum sg_waitstate_pattern named; /* of its collective, if the function determines it */
 };
 
 /* The sums and the skews outlive the tracker. */

@@ -70,6 +70,7 @@ enum sg_function_argument {
     SG_ARGUMENT_LOCK,  /* MPI_LOCK_SHARED or MPI_LOCK_EXCLUSIVE */
     SG_ARGUMENT_GROUP, /* MPI_Group that synchronises with a window */
     SG_ARGUMENT_FILE,
+    SG_ARGUMENT_SHARED,   /* MPI_File of a call that all who opened it make */
     SG_ARGUMENT_HANDLE,   /* MPI_Request */
     SG_ARGUMENT_REQUEST,  /* MPI_Request * */
     SG_ARGUMENT_NUMBER,   /* of requests, an int */
@@ -113,11 +114,21 @@ static inline MPI_Count sg_function_amount(enum sg_function function, sg_word wo
  * none. */
 int sg_function_call(enum sg_function function, const sg_word *words);
 
-/* True if all members of the communicator call it in the same order. That includes the function
- * that makes a persistent collective, but not the one that starts it. */
+/* True if all members of the communicator call it in the same order, and it is one of MPI's
+ * collectives on data. That includes the function that makes a persistent collective, but not the
+ * one that starts it. */
 static inline bool sg_function_is_ordered(enum sg_function function)
 {
     return sg_functions[function].class == SG_CLASS_COLLECTIVE;
+}
+
+/* True if the call has a number among all that the members of its communicator make together: an
+ * ordered function's, or one that makes communicators or opens a file. */
+static inline bool sg_function_is_numbered(enum sg_function function)
+{
+    return sg_function_is_ordered(function) || function == SG_FUNCTION_File_open ||
+           (sg_functions[function].class == SG_CLASS_COMMUNICATOR &&
+            function != SG_FUNCTION_Comm_create_group);
 }
 
 /* ---- functions that a list of globs names (STAGGER_CALLS and others) ----

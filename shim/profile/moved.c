@@ -58,6 +58,8 @@ void sg_places_find(void)
         places->group = FIRST(GROUP);
         places->op = facts->class == SG_CLASS_ONE_SIDED ? FIRST(OP) : SG_NO_WORD;
         places->made_win = facts->class == SG_CLASS_WINDOW ? FIRST(NEW) : SG_NO_WORD;
+        places->file = FIRST(SHARED);
+        places->made_file = facts->class == SG_CLASS_FILE ? FIRST(NEW) : SG_NO_WORD;
         for (int n = 0; n < 2; n++) {
             places->peers[n] = nth(facts, SG_ARGUMENT_PEER, SG_ARGUMENT_PEER, n);
             places->tags[n] = nth(facts, SG_ARGUMENT_TAG, SG_ARGUMENT_TAG, n);

@@ -38,6 +38,7 @@ struct sg_argument_places {
     int8_t flag, index, done, indices, message;
     int8_t made; /* a communicator */
     int8_t win, made_win, lock, group, op;
+    int8_t file, made_file; /* of a call that all who opened it make; made or closed */
     int8_t peers[2], tags[2];
 };
 

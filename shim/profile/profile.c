@@ -47,7 +47,9 @@ static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_eve
     if (traces && is_of_messages(function))
         sight |= SG_SIGHT_FOLLOWED;
     if (sg_places[function].made != SG_NO_WORD || sg_window_content_makes(function) ||
-        ((traces || between) && sg_function_is_ordered(function)) ||
+        ((traces || between) && sg_function_is_numbered(function)) ||
+        (traces && (sg_places[function].file != SG_NO_WORD ||
+                    sg_places[function].made_file != SG_NO_WORD)) ||
         (traces && function == SG_FUNCTION_Win_fence))
         sight |= SG_SIGHT_NOTED;
     return sight;
@@ -82,6 +84,11 @@ static void sg_arguments_start(void)
 
 /* ---- Fortran 2008 ---- */
 
+static MPI_File file_of(MPI_Fint handle)
+{
+    return sg_real.File_f2c != NULL ? sg_real.File_f2c(handle) : MPI_FILE_NULL;
+}
+
 /* Converts its words to those of C. */
 static void convert(enum sg_function function, const sg_word *words, sg_word *values)
 {
@@ -101,15 +108,32 @@ static void convert(enum sg_function function, const sg_word *words, sg_word *va
         values[places->status] = (sg_word)MPI_STATUS_IGNORE;
     if (places->statuses != SG_NO_WORD && (const void *)words[places->statuses] == ignored_statuses)
         values[places->statuses] = (sg_word)MPI_STATUSES_IGNORE;
+    if (places->file != SG_NO_WORD)
+        values[places->file] = (sg_word)file_of(*(const int *)words[places->file]);
 }
 
-/* Returns the words in C's form; in values (SG_ARGUMENTS_MAX) if they differ from the call's. */
+/* Converts a pointer to a file's handle, which must be valid. */
+static void convert_file(enum sg_function function, const sg_word *words, sg_word *values)
+{
+    static __thread MPI_File file;
+    int word = sg_places[function].made_file;
+
+    if (word == SG_NO_WORD || words[word] == 0)
+        return;
+    file = file_of(*(const int *)words[word]);
+    values[word] = (sg_word)&file;
+}
+
+/* Returns an ended call's words in C's form; in values (SG_ARGUMENTS_MAX) if they differ from the
+ * call's. */
 static const sg_word *sg_arguments_in_c(const struct sg_profile_call *call, const sg_word *words,
-                                        sg_word *values)
+                                        sg_word *values, int error)
 {
     if (!call->is_f08)
         return words;
     convert(call->function, words, values);
+    if (call->function == SG_FUNCTION_File_open && error == MPI_SUCCESS)
+        convert_file(call->function, words, values);
     return values;
 }
 
@@ -137,6 +161,8 @@ static void keep(struct sg_profile_call *call, sg_word *words)
         call->ended = *(const MPI_Request *)words[ended];
     if (call->function == SG_FUNCTION_Win_free && words[places->made_win] != 0)
         call->window = *(const MPI_Win *)words[places->made_win];
+    if (call->function == SG_FUNCTION_File_close && words[places->made_file] != 0)
+        call->file = *(const MPI_File *)words[places->made_file];
     if (sg_arguments_await(call->function))
         sg_awaited_begin(&call->awaited, call->function, words);
     else if (places->status != SG_NO_WORD && words[places->status] == (sg_word)MPI_STATUS_IGNORE &&
@@ -155,6 +181,8 @@ static const sg_word *sg_arguments_keep(struct sg_profile_call *call, sg_word *w
         return words;
     }
     convert(call->function, words, values);
+    if (call->function == SG_FUNCTION_File_close)
+        convert_file(call->function, words, values);
     keep(call, values);
     if (places->status != SG_NO_WORD && values[places->status] != (sg_word)MPI_STATUS_IGNORE)
         words[places->status] = values[places->status];
@@ -246,6 +274,7 @@ static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_w
 {
     call->ended = MPI_REQUEST_NULL;
     call->window = MPI_WIN_NULL;
+    call->file = MPI_FILE_NULL;
     call->site = NULL;
     call->event = NULL;
     return sg_arguments_keep(call, words, values);
@@ -300,6 +329,8 @@ struct ended {
     const MPI_Status *status;     /* of the received message; NULL: not known */
     MPI_Win given_up;             /* a freed window */
     struct sg_window *window;     /* NULL: none, or not known */
+    MPI_File closed;
+    struct sg_file_part file;
     bool is_followed;             /* followed, not counted: begin_ns and end_ns are 0 */
     bool is_begun;                /* its event has begun, or was left out */
     struct sg_record_event *event;
@@ -449,30 +480,6 @@ static void follow(struct ended *ended)
         sg_window_forget(ended->given_up);
 }
 
-/* Notes state that later calls need even if this one is not counted: the communicator or window
- * that it made, or its position among the collectives. */
-static uint32_t note(enum sg_function function, const sg_word *words, struct sg_profile_comm *comm)
-{
-    const struct sg_argument_places *places = &sg_places[function];
-    struct sg_profile_birth birth = {.parent = MPI_COMM_NULL};
-    MPI_Comm made;
-
-    if (sg_functions[function].class == SG_CLASS_WINDOW)
-        return sg_window_content_note(function, words, comm);
-    if (places->made == SG_NO_WORD)
-        return comm != NULL ? sg_profile_comm_order(comm) : 0;
-    made = *(const MPI_Comm *)words[places->made];
-    if (made == MPI_COMM_NULL)
-        return 0;
-    if (places->comm != SG_NO_WORD)
-        birth.parent = (MPI_Comm)words[places->comm];
-    birth.is_ordered =
-        function != SG_FUNCTION_Comm_create_group && function != SG_FUNCTION_Intercomm_create;
-    birth.has_members = sg_functions[function].mode == SG_MODE_POST;
-    sg_profile_comm_made(made, &birth);
-    return 0;
-}
-
 static struct sg_profile_comm *comm_of(enum sg_function function, const sg_word *words)
 {
     int word = sg_places[function].comm;
@@ -480,11 +487,53 @@ static struct sg_profile_comm *comm_of(enum sg_function function, const sg_word 
     return word != SG_NO_WORD ? sg_profile_comm_of((MPI_Comm)words[word]) : NULL;
 }
 
+static void note_made(enum sg_function function, const sg_word *words)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+    struct sg_profile_birth birth = {.parent = MPI_COMM_NULL};
+    MPI_Comm made = *(const MPI_Comm *)words[places->made];
+
+    if (made == MPI_COMM_NULL)
+        return;
+    if (places->comm != SG_NO_WORD)
+        birth.parent = (MPI_Comm)words[places->comm];
+    birth.is_ordered =
+        function != SG_FUNCTION_Comm_create_group && function != SG_FUNCTION_Intercomm_create;
+    birth.has_members = sg_functions[function].mode == SG_MODE_POST;
+    sg_profile_comm_made(made, &birth);
+}
+
+/* Notes state that later calls need even if this one is not counted: the communicator, window or
+ * file that it made, or its position among the collectives. closed: a file. */
+static uint32_t note(enum sg_function function, const sg_word *words, struct sg_profile_comm *comm,
+                     MPI_File closed, struct sg_file_part *file)
+{
+    uint32_t number = 0;
+
+    if (sg_functions[function].class == SG_CLASS_WINDOW)
+        return sg_window_content_note(function, words, comm);
+    if (sg_function_is_numbered(function) && comm != NULL)
+        number = sg_profile_comm_order(comm);
+    if (sg_places[function].made != SG_NO_WORD)
+        note_made(function, words);
+    if (sg_functions[function].class == SG_CLASS_FILE)
+        *file = sg_file_note(function, words, closed, comm, number);
+    return number;
+}
+
+static void note_uncounted(enum sg_function function, const sg_word *words)
+{
+    struct sg_file_part file;
+
+    note(function, words, comm_of(function, words), MPI_FILE_NULL, &file);
+}
+
 /* Fills the content of the call's event, which may not be written. */
 static void describe(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
-    struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm, ended->order};
+    struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm, ended->order,
+                                 ended->file};
     const struct sg_argument_places *places = &sg_places[function];
 
     ended->content = sg_event_content_asked(function, ended->words);
@@ -539,7 +588,8 @@ static void count(struct ended *ended, MPI_Request given_up)
             sample->comm = ended->comm->index;
         sample->moved = sg_moved_by(sample->function, ended->words, ended->comm, ended->status);
         if ((sight & SG_SIGHT_NOTED) != 0)
-            ended->order = note(sample->function, ended->words, ended->comm);
+            ended->order = note(sample->function, ended->words, ended->comm, ended->closed,
+                                &ended->file);
     }
     find_window(ended);
     if ((sight & (SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED)) != 0)
@@ -563,7 +613,8 @@ static struct ended ended_of(const struct sg_profile_past *past, const sg_word *
                           .words = words,
                           .begin_ns = past->begin_ns,
                           .end_ns = past->end_ns,
-                          .given_up = MPI_WIN_NULL};
+                          .given_up = MPI_WIN_NULL,
+                          .closed = MPI_FILE_NULL};
 }
 
 static void add(const struct ended *ended)
@@ -596,6 +647,7 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
     ended.is_begun = call->site != NULL;
     call->site = ended.site;
     ended.given_up = call->window;
+    ended.closed = call->file;
     if (places->status != SG_NO_WORD)
         ended.status = (const MPI_Status *)words[places->status];
     if (call->function == SG_FUNCTION_Cancel)
@@ -618,7 +670,7 @@ static void end(struct sg_profile_call *call, const sg_word *words, int error, u
     else if (call->is_followed)
         end_seen(call, words, error, 0);
     else if (error == MPI_SUCCESS && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
-        note(call->function, words, comm_of(call->function, words));
+        note_uncounted(call->function, words);
     if (call->is_between) {
         bool orders = error == MPI_SUCCESS && sg_function_is_ordered(call->function);
         const struct sg_between_call between = {
@@ -636,7 +688,7 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
     if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
     if (sg_process_running()) /* else another thread has called MPI_Finalize meanwhile */
-        end(call, sg_arguments_in_c(call, given, values), error, end_ns);
+        end(call, sg_arguments_in_c(call, given, values, error), error, end_ns);
 }
 
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,
@@ -652,7 +704,7 @@ void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, voi
         add(&ended);
     } else if ((sg_profile_sight(past->function) & SG_SIGHT_NOTED) != 0 &&
                past->error == MPI_SUCCESS) {
-        note(past->function, words, comm_of(past->function, words));
+        note_uncounted(past->function, words);
     }
 }
 

@@ -62,6 +62,7 @@ struct sg_profile_call {
     MPI_Status status; /* replaces an ignored status, to find what was received */
     MPI_Request ended; /* request or message that the call frees */
     MPI_Win window;    /* window that the call frees */
+    MPI_File file;     /* file that the call closes */
     struct sg_awaited awaited;
     const struct sg_site *site;    /* NULL: not looked up yet */
     struct sg_record_event *event; /* begun; NULL: none */

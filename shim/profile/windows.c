@@ -1,4 +1,4 @@
-/* Follows windows and writes them to the log, fills the contents of events by the class of their
+/* Follows windows and files, writes windows to the log, fills the contents of events by the class of their
  * function, and numbers the groups that synchronise with windows (windows.h).
  */
 #include "profile/windows.h"
@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int sg_group_number(MPI_Group group);
@@ -130,6 +131,74 @@ void sg_windows_stop(void)
     sg_handles_each(&windows, define, NULL);
 }
 
+/* ---- files ---- */
+
+struct file {
+    MPI_File handle;
+    struct sg_file_part last; /* its latest call */
+    struct file *next;
+};
+
+static struct file *files;
+static pthread_mutex_t files_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Call with files_lock. Returns the link to the file, or the list's end. */
+static struct file **find_file(MPI_File handle)
+{
+    struct file **link = &files;
+
+    while (*link != NULL && (*link)->handle != handle)
+        link = &(*link)->next;
+    return link;
+}
+
+/* Call with files_lock. A handle may be that of a file whose end was not seen. */
+static void open_file(MPI_File handle, const struct sg_profile_comm *comm, uint32_t number)
+{
+    struct file **link = find_file(handle);
+
+    if (*link == NULL)
+        *link = calloc(1, sizeof **link);
+    if (*link == NULL)
+        return;
+    (*link)->handle = handle;
+    (*link)->last = (struct sg_file_part){comm->index, (int)number, 0};
+}
+
+/* Call with files_lock. */
+static struct sg_file_part count_on_file(MPI_File handle, bool closes)
+{
+    struct file **link = find_file(handle), *file = *link;
+    struct sg_file_part part;
+
+    if (file == NULL)
+        return (struct sg_file_part){0};
+    file->last.number++;
+    part = file->last;
+    if (closes) {
+        *link = file->next;
+        free(file);
+    }
+    return part;
+}
+
+struct sg_file_part sg_file_note(enum sg_function function, const sg_word *words, MPI_File closed,
+                                 const struct sg_profile_comm *comm, uint32_t number)
+{
+    const struct sg_argument_places *places = &sg_places[function];
+    struct sg_file_part part = {0};
+
+    pthread_mutex_lock(&files_lock);
+    if (function == SG_FUNCTION_File_open && comm != NULL)
+        open_file(*(const MPI_File *)words[places->made_file], comm, number);
+    else if (closed != MPI_FILE_NULL)
+        part = count_on_file(closed, true);
+    else if (places->file != SG_NO_WORD)
+        part = count_on_file((MPI_File)words[places->file], false);
+    pthread_mutex_unlock(&files_lock);
+    return part;
+}
+
 /* Returns a rank; SG_NOBODY on the other ranks of the root's group in an intercommunicator. */
 static int root_of(int root)
 {
@@ -221,6 +290,14 @@ static void collective(struct sg_event_content *content, enum sg_function functi
         content->flags |= SG_EVENT_ROOTED;
 }
 
+static void on_file(struct sg_event_content *content, const struct sg_file_part *part)
+{
+    content->flags |= SG_EVENT_ORDERED;
+    content->comm = part->comm;
+    content->from_tag = part->opened;
+    content->to_tag = part->number;
+}
+
 void sg_event_content_complete(struct sg_event_content *content, enum sg_function function,
                                const sg_word *words, const struct sg_event_done *done)
 {
@@ -242,10 +319,13 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         return;
     content->sent_bytes = moved->sent_bytes;
     content->received_bytes = moved->received_bytes;
-    if (facts->class == SG_CLASS_COLLECTIVE)
-        collective(content, function, done);
-    else if (posts && sg_places[function].request != SG_NO_WORD)
+    if (facts->class != SG_CLASS_COLLECTIVE && posts &&
+        sg_places[function].request != SG_NO_WORD)
         content->flags = SG_EVENT_POSTS;
+    if (done->file.number > 0)
+        on_file(content, &done->file);
+    else if (sg_function_is_numbered(function) && done->comm != NULL)
+        collective(content, function, done);
     if (moved->target != SG_NOBODY)
         content->flags |= SG_EVENT_TARGETS;
 }

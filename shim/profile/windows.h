@@ -1,9 +1,10 @@
-/* Windows, whose handles do not give their communicators; the groups that synchronise with them;
- * and the contents of a call's event.
+/* Windows and files, whose handles do not give their communicators; the groups that synchronise with
+ * windows; and the contents of a call's event.
  *
  * A window is identified by its communicator and its position among that one's windows: all members
  * make them in the same order, so nothing is agreed with others. It is written to the log when a
- * call on it is first recorded after it was made; by then it has its name.
+ * call on it is first recorded after it was made; by then it has its name. A file is identified by
+ * the number that the call which opened it has on its communicator.
  *
  * Any thread; look-ups take no lock. Not from a signal handler.
  */
@@ -68,6 +69,21 @@ void sg_window_content_asked(struct sg_event_content *content, enum sg_function 
 void sg_window_content_add(struct sg_event_content *content, enum sg_function function,
                            const sg_word *words, struct sg_window *window, uint32_t number);
 
+/* ---- files ---- */
+
+/* A call that all members of a file's communicator make. number: among those on the file, from 1;
+ * 0: it is no such call, or the file is not known. */
+struct sg_file_part {
+    uint32_t comm;
+    int opened; /* number of the call that opened the file, on the communicator */
+    int number;
+};
+
+/* Notes a call on files that has succeeded, counted or not, and returns its part. closed: the file
+ * that it closed. comm, number: of a call that opened a file. */
+struct sg_file_part sg_file_note(enum sg_function function, const sg_word *words, MPI_File closed,
+                                 const struct sg_profile_comm *comm, uint32_t number);
+
 /* ---- contents of an event from the call's arguments ----
  *
  * words: the call's, in C's form. Any thread; not from a signal handler.
@@ -82,6 +98,7 @@ struct sg_event_done {
     const MPI_Status *status;           /* of the received message; NULL: not known */
     const struct sg_profile_comm *comm; /* NULL: none */
     uint32_t number;                    /* of a collective on its communicator */
+    struct sg_file_part file;
 };
 
 /* content: the result of sg_event_content_asked. */

@@ -23,7 +23,7 @@ KINDS = (
     (r"MPI_Comm\b", {"COMM", "VALUE"}),
     (r"MPI_(Win|File)\s*\*", {"NEW"}),
     (r"MPI_Win\b", {"WIN"}),
-    (r"MPI_File\b", {"FILE"}),
+    (r"MPI_File\b", {"FILE", "SHARED"}),
     (r"MPI_Op\b", {"OP"}),
     (r"MPI_Group\b", {"GROUP", "VALUE"}),
     (r"\block_type\b", {"LOCK"}),

@@ -1,7 +1,7 @@
 /* Writes all MPI calls that have no record of a collective: a region each, and inside it the
  * messages in Score-P's order. Sends and posts follow Enter; receives and completions precede
- * Leave. OTF2 has no events for neighborhood collectives, so attributes and parameters describe
- * them.
+ * Leave. OTF2 has no operations for neighborhood collectives, for calls on files and for those that
+ * make communicators, so attributes and parameters describe them.
  *
  * A collective that some member did not record, and a message on a communicator that the archive
  * does not have, are left out: only the call's region is written. */
@@ -225,12 +225,14 @@ static OTF2_AttributeList *number_of(struct sg_event_writer *writer, const struc
     return writer->attributes;
 }
 
-/* Adds the attributes that describe a neighborhood collective, as OTF2's events describe other
- * collectives. */
-static OTF2_AttributeList *neighborhood_of(struct sg_event_writer *writer, const struct part *part)
+/* Adds the attributes that describe a collective without an operation, as OTF2's events describe
+ * others. */
+static OTF2_AttributeList *described(struct sg_event_writer *writer, const struct part *part)
 {
     const struct sg_summary_calls *calls = &writer->summary->calls;
-    uint32_t sources = sg_summary_profile_comm(calls, part->log_comm)->sources, ref;
+    bool has_sources = part->about->without == SG_WITHOUT_NEIGHBORHOOD;
+    uint32_t ref, sources =
+        has_sources ? sg_summary_profile_comm(calls, part->log_comm)->sources : 0;
     const struct sg_group_entry *group =
         sources > 0 ? sg_summary_group_at(&calls->windows, sources - 1) : NULL;
 
@@ -243,18 +245,18 @@ static OTF2_AttributeList *neighborhood_of(struct sg_event_writer *writer, const
 }
 
 /* Adds them to the attributes of Enter. */
-static void add_neighborhood(struct sg_event_writer *writer, const struct sg_record_event *event)
+static void describe(struct sg_event_writer *writer, const struct sg_record_event *event)
 {
     const struct part part = part_of_event(writer, event);
 
-    if (part.comm != NULL && part.about->is_neighborhood && !sg_event_posts(event))
-        neighborhood_of(writer, &part);
+    if (part.comm != NULL && part.about->without != SG_WITHOUT_NONE && !sg_event_posts(event))
+        described(writer, &part);
 }
 
 static void write_request(struct sg_event_writer *writer, const struct part *part, uint64_t slot,
                           uint64_t time_ns)
 {
-    if (part->about->is_neighborhood)
+    if (part->about->without != SG_WITHOUT_NONE)
         check(writer,
               OTF2_EvtWriter_ParameterUnsignedInt(writer->events, NULL, time_ns, SG_PARAMETER_BEGUN,
                                                   sg_event_request_of(slot)));
@@ -273,7 +275,7 @@ static void write_collective_begin(struct sg_event_writer *writer,
         return;
     if (sg_event_posts(event))
         write_request(writer, &part, slot, time_ns);
-    else if (!part.about->is_neighborhood)
+    else if (part.about->without == SG_WITHOUT_NONE)
         check(writer, OTF2_EvtWriter_MpiCollectiveBegin(writer->events, NULL, time_ns));
 }
 
@@ -282,7 +284,7 @@ static void write_collective_end(struct sg_event_writer *writer,
 {
     const struct part part = part_of_event(writer, event);
 
-    if (part.comm != NULL && !sg_event_posts(event) && !part.about->is_neighborhood)
+    if (part.comm != NULL && !sg_event_posts(event) && part.about->without == SG_WITHOUT_NONE)
         check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, number_of(writer, &part),
                                                       writer->now_ns, part.about->collective_op,
                                                       part.comm->ref, root_of(writer, &part),
@@ -292,9 +294,9 @@ static void write_collective_end(struct sg_event_writer *writer,
 static void write_collective_complete(struct sg_event_writer *writer, uint64_t time_ns,
                                       const struct part *part, uint64_t slot)
 {
-    if (part->about->is_neighborhood) {
+    if (part->about->without != SG_WITHOUT_NONE) {
         check(writer, OTF2_EvtWriter_ParameterUnsignedInt(
-                          writer->events, neighborhood_of(writer, part), time_ns,
+                          writer->events, described(writer, part), time_ns,
                           SG_PARAMETER_COMPLETE, sg_event_request_of(slot)));
         return;
     }
@@ -323,7 +325,7 @@ void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_
     sg_event_enter_path(writer, event->site, time_ns);
     check(writer, OTF2_AttributeList_AddStringRef(writer->attributes, SG_ATTRIBUTE_SITE,
                                                   sg_event_site_text(writer, event->site)));
-    add_neighborhood(writer, event);
+    describe(writer, event);
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
                                        function_of(writer, event->function)->region));
     write_collective_begin(writer, event, slot, time_ns);

@@ -30,7 +30,7 @@ static inline bool sg_event_has_message(const struct sg_record_event *event)
     return sg_event_sends(event) || sg_event_receives(event);
 }
 
-/* True for a collective whose number on its communicator is known. */
+/* True for a collective, or another call that all members make, whose number on its communicator is known. */
 static inline bool sg_event_has_number(const struct sg_record_event *event)
 {
     return (event->flags & (SG_EVENT_ORDERED | SG_EVENT_FAILED)) == SG_EVENT_ORDERED &&
@@ -44,17 +44,31 @@ static inline bool sg_request_has_number(const struct sg_record_request *request
     return request->what == SG_REQUEST_PREPARED && request->start > 0 && request->tag >= 0;
 }
 
+/* Combines the index of a call with the number of one that depends on it, from 1. */
+static inline uint64_t sg_event_number_below(int32_t index, uint32_t number)
+{
+    return (uint64_t)((uint32_t)index + 1) << 32 | number;
+}
+
+/* True for a collective call on a file. */
+static inline bool sg_event_is_below(const struct sg_record_event *event)
+{
+    return event->to_tag > 0;
+}
+
 /* Number of a collective on its communicator, the same on all members. It is the call's index among
  * all collectives; for a persistent one, the index of the call that made it combined with the count
- * of its starts. */
+ * of its starts; for one on a file, that of the call that opened it combined with its own. */
 static inline uint64_t sg_event_number(const struct sg_record_event *event)
 {
-    return (uint32_t)event->from_tag;
+    return sg_event_is_below(event)
+               ? sg_event_number_below(event->from_tag, (uint32_t)event->to_tag)
+               : (uint32_t)event->from_tag;
 }
 
 static inline uint64_t sg_request_number(const struct sg_record_request *request)
 {
-    return (uint64_t)((uint32_t)request->tag + 1) << 32 | request->start;
+    return sg_event_number_below(request->tag, request->start);
 }
 
 /* True if the request's record begins a message. */

@@ -256,6 +256,7 @@ enum sg_status sg_summary_calls_add_function(struct sg_summary_calls *calls,
     function->index = record->index;
     function->name = text;
     function->rma = sg_rma_of(text);
+    function->about = sg_mpi_region_of(text);
     function->left_out = atomic_load_explicit(&record->left_out, memory_order_relaxed);
     return SG_OK;
 }
@@ -358,7 +359,6 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
     struct sg_function_entry *function =
         (struct sg_function_entry *)sg_summary_function(calls, event->function);
     struct sg_profile_comm_entry *comm = comm_of(calls, event->comm);
-    struct sg_mpi_region about;
 
     if (function == NULL || !sg_event_is_sound(event)) {
         calls->dropped++;
@@ -370,16 +370,18 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
         return read_on_window(calls, event, function->rma);
     if (sg_event_has_message(event))
         use(calls, comm, 1);
-    about = sg_mpi_region_of(function->name);
-    if (!sg_event_has_number(event) || !about.is_collective)
+    if (!sg_event_has_number(event) || !function->about.is_collective)
         return SG_OK;
     if (comm == NULL) {
         calls->dropped++;
         return SG_OK;
     }
     comm->used = true;
-    if (about.is_neighborhood)
+    if (function->about.without == SG_WITHOUT_NEIGHBORHOOD)
         windows_use_group(&calls->windows, comm->sources);
+    if (sg_event_is_below(event))
+        return sg_intervals_add(&comm->comm.recorded, sg_event_number(event)) ? SG_OK
+                                                                              : SG_ERR_MEMORY;
     return add_number(comm, (uint32_t)event->from_tag);
 }
 
@@ -388,15 +390,11 @@ static enum sg_status read_start(struct sg_summary_calls *calls,
 {
     struct sg_profile_comm_entry *comm = comm_of(calls, request->comm);
     const struct sg_function_entry *function = sg_summary_function(calls, request->function);
-    struct sg_mpi_region about;
 
-    if (comm == NULL || function == NULL)
-        return SG_OK;
-    about = sg_mpi_region_of(function->name);
-    if (!about.is_persistent)
+    if (comm == NULL || function == NULL || !function->about.is_persistent)
         return SG_OK;
     comm->used = true;
-    if (about.is_neighborhood)
+    if (function->about.without == SG_WITHOUT_NEIGHBORHOOD)
         windows_use_group(&calls->windows, comm->sources);
     return sg_intervals_add(&comm->comm.recorded, sg_request_number(request)) ? SG_OK
                                                                               : SG_ERR_MEMORY;

@@ -123,7 +123,9 @@ struct sg_function_entry {
     bool used;      /* an event uses it */
     const char *name;
     uint64_t left_out; /* events dropped for lack of capacity */
-    enum sg_rma rma;   /* effect on a window; set only if made from a log */
+    /* Set only if made from a log: effect on a window, and what it is in the archive. */
+    enum sg_rma rma;
+    struct sg_mpi_region about;
 };
 
 struct sg_summary_calls {                /* initially zeroed */

@@ -1,6 +1,7 @@
 #include "trace/export/vocabulary.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <otf2/otf2.h>
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +15,8 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
     [SG_ATTRIBUTE_ARM] = {"arm", "candidate of the trial that the block used", OTF2_TYPE_STRING},
     [SG_ATTRIBUTE_COMM] = {"communicator",
                            "of the nonblocking call, the call that the message was late for, the "
-                           "sampled interval, the neighborhood collective or the slice",
+                           "sampled interval, the neighborhood collective, the call on a file or "
+                           "that makes communicators, or the slice",
                            OTF2_TYPE_COMM},
     [SG_ATTRIBUTE_OPERATION] = {"operation", "call that the message was late for",
                                 OTF2_TYPE_REGION},
@@ -183,12 +185,54 @@ static bool find_collective(const char *name, struct sg_mpi_region *out)
                 .is_persistent = is_persistent,
                 .is_rooted =
                     role == OTF2_REGION_ROLE_COLL_ONE2ALL || role == OTF2_REGION_ROLE_COLL_ALL2ONE,
-                .is_neighborhood = collectives[i].collective_op == NEIGHBORHOOD,
+                .without = collectives[i].collective_op == NEIGHBORHOOD ? SG_WITHOUT_NEIGHBORHOOD
+                                                                        : SG_WITHOUT_NONE,
                 .collective_op = collectives[i].collective_op};
             return true;
         }
     }
     return false;
+}
+
+/* Patterns of blocking calls that all members of a communicator make. */
+static const struct {
+    const char *pattern; /* without MPI_ */
+    uint8_t without;
+} members_calls[] = {
+    {"File_*_all", SG_WITHOUT_FILE},
+    {"File_*_all_*", SG_WITHOUT_FILE},
+    {"File_*_ordered*", SG_WITHOUT_FILE},
+    {"File_set_*", SG_WITHOUT_FILE},
+    {"File_open", SG_WITHOUT_FILE},
+    {"File_close", SG_WITHOUT_FILE},
+    {"File_preallocate", SG_WITHOUT_FILE},
+    {"File_seek_shared", SG_WITHOUT_FILE},
+    {"File_sync", SG_WITHOUT_FILE},
+    {"Comm_create", SG_WITHOUT_COMM},
+    {"Comm_dup", SG_WITHOUT_COMM},
+    {"Comm_dup_with_info", SG_WITHOUT_COMM},
+    {"Comm_split", SG_WITHOUT_COMM},
+    {"Comm_split_type", SG_WITHOUT_COMM},
+    {"Intercomm_create", SG_WITHOUT_COMM},
+    {"Intercomm_merge", SG_WITHOUT_COMM},
+    {"Comm_accept", SG_WITHOUT_COMM},
+    {"Comm_connect", SG_WITHOUT_COMM},
+    {"Comm_spawn", SG_WITHOUT_COMM},
+    {"Comm_spawn_multiple", SG_WITHOUT_COMM},
+    {"Cart_create", SG_WITHOUT_COMM},
+    {"Cart_sub", SG_WITHOUT_COMM},
+    {"Dist_graph_create", SG_WITHOUT_COMM},
+    {"Dist_graph_create_adjacent", SG_WITHOUT_COMM},
+    {"Graph_create", SG_WITHOUT_COMM},
+};
+
+static uint8_t without_of(const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(members_calls) && strncmp(name, "File_i", 6) != 0; i++) {
+        if (fnmatch(members_calls[i].pattern, name, 0) == 0)
+            return members_calls[i].without;
+    }
+    return SG_WITHOUT_NONE;
 }
 
 struct sg_mpi_region sg_mpi_region_of(const char *name)
@@ -207,6 +251,8 @@ struct sg_mpi_region sg_mpi_region_of(const char *name)
             break;
         }
     }
+    region.without = without_of(name);
+    region.is_collective = region.without != SG_WITHOUT_NONE;
     return region;
 }
 

@@ -168,17 +168,25 @@ struct sg_wait_number {
 
 extern const struct sg_wait_number sg_wait_numbers[10];
 
+/* Calls that all members make, and for which OTF2 has no operation. */
+enum sg_without {
+    SG_WITHOUT_NONE,
+    SG_WITHOUT_NEIGHBORHOOD, /* neighborhood collectives */
+    SG_WITHOUT_FILE,         /* on files */
+    SG_WITHOUT_COMM,         /* that make communicators */
+};
+
 /* OTF2's classification of an MPI function: the role of its region, and the operation of a
  * collective. The roles are those that Score-P chooses, so that readers group regions as usual. */
 
 struct sg_mpi_region {
     uint8_t role;          /* OTF2_RegionRole */
-    bool is_collective;    /* a collective, blocking or not */
+    bool is_collective;    /* a call that all members make, blocking or not */
     bool is_nonblocking;   /* nonblocking form of a collective */
     bool is_persistent;    /* it makes a persistent collective */
     bool is_rooted;        /* form of a rooted collective */
-    bool is_neighborhood;  /* form of a neighborhood collective; OTF2 has no operation for it */
-    uint8_t collective_op; /* OTF2_CollectiveOp; not for a neighborhood collective */
+    uint8_t without;       /* enum sg_without */
+    uint8_t collective_op; /* OTF2_CollectiveOp, if it has one */
 };
 
 /* name: as in "MPI_Send". A function that makes a persistent collective is not itself a
