@@ -52,11 +52,11 @@ static bool begins(const char *name, const char *with)
 static enum sg_waitstate_pattern named(const struct sg_archive_defs *defs, OTF2_RegionRef region,
                                        const char *name)
 {
-    static const enum sg_waitstate_pattern patterns[] = {
-        [SG_WITHOUT_NONE] = SG_PATTERN_NONE,
-        [SG_WITHOUT_NEIGHBORHOOD] = SG_PATTERN_NEIGHBORS,
-        [SG_WITHOUT_FILE] = SG_PATTERN_FILE,
-        [SG_WITHOUT_COMM] = SG_PATTERN_COMM};
+    static const enum sg_waitstate_pattern patterns[] = {[SG_WITHOUT_NONE] = SG_PATTERN_NONE,
+                                                         [SG_WITHOUT_NEIGHBORHOOD] =
+                                                             SG_PATTERN_NEIGHBORS,
+                                                         [SG_WITHOUT_FILE] = SG_PATTERN_FILE,
+                                                         [SG_WITHOUT_COMM] = SG_PATTERN_COMM};
     int64_t kind = sg_map_get(&defs->region_kind, region);
 
     return kind == SG_REGION_INIT       ? SG_PATTERN_INIT
@@ -258,10 +258,8 @@ static int64_t find_remote_rank(const struct sg_def_comm *comm, uint32_t rank, u
     return peer < remote->size ? (int64_t)remote->ranks[peer] : -1;
 }
 
-/* Finds a peer's rank in MPI_COMM_WORLD; -1: there is none. If every rank has a communicator of its
- * own, the peer is the location's rank. */
-static enum sg_status find_rank(struct sg_archive_waits *waits, uint32_t location, int64_t index,
-                                uint32_t member, int64_t *out)
+enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
+                                     int64_t index, uint32_t member, int64_t *out)
 {
     const struct sg_def_comm *def = &waits->defs->comms[index];
     struct comm *comm = &waits->comms[index];
@@ -297,7 +295,7 @@ enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t
 
     if (index < 0)
         return SG_OK;
-    status = find_rank(waits, location, index, of->peer, &rank);
+    status = sg_archive_waits_rank(waits, location, index, of->peer, &rank);
     if (status != SG_OK || rank < 0)
         return status;
     message.comm = (uint32_t)index;
@@ -451,10 +449,11 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
     if (has_root(collective.pattern) && of->root == OTF2_COLLECTIVE_ROOT_SELF)
         root = rank_of(waits, location);
     else if (has_root(collective.pattern))
-        status = find_rank(waits, location, index, of->root, &root);
+        status = sg_archive_waits_rank(waits, location, index, of->root, &root);
     sg_archive_seen_collective(waits->seen, location, (uint32_t)index, root, of->sent_bytes,
                                of->received_bytes);
-    if (status != SG_OK || !sg_archive_waits_place(waits, index, rank_of(waits, location), of->root, &collective))
+    if (status != SG_OK ||
+        !sg_archive_waits_place(waits, index, rank_of(waits, location), of->root, &collective))
         return status;
     collective.seq = of->number;
     if (!of->has_number)

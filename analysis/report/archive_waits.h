@@ -86,6 +86,10 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
                                            const uint64_t *request);
 struct sg_waitstate_collective;
 
+/* Finds a peer's rank in MPI_COMM_WORLD; -1: there is none. If every rank has a communicator of its
+ * own, the peer is the location's rank. comm: index in the definitions. */
+enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
+                                     int64_t comm, uint32_t member, int64_t *out);
 /* Sets communicator, size, member and root. comm: index in the definitions. False: MPI_COMM_SELF, or
  * a communicator without this rank. */
 bool sg_archive_waits_place(const struct sg_archive_waits *waits, int64_t comm, uint32_t rank,

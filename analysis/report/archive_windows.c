@@ -181,14 +181,28 @@ static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp tick
 
 /* ---- locks and operations -------------------------------------------------------------------- */
 
+/* Returns a target's rank in MPI_COMM_WORLD; UINT32_MAX: none, or no memory. */
+static uint32_t rank_there(const struct sg_archive_events *events, const struct place *place,
+                           uint32_t remote)
+{
+    int64_t rank = -1;
+
+    if (remote >= place->def->size ||
+        sg_archive_waits_rank(events->waits, place->location, place->comm, remote, &rank) != SG_OK)
+        return UINT32_MAX;
+    return (uint32_t)rank;
+}
+
 /* False: remote is no rank of the window's communicator. */
-static bool find_lock(const struct place *place, uint32_t remote, struct sg_waitstate_lock *out)
+static bool find_lock(const struct sg_archive_events *events, const struct place *place,
+                      uint32_t remote, struct sg_waitstate_lock *out)
 {
     bool is_all = remote == OTF2_UNDEFINED_UINT32;
 
     out->window = place->window;
     out->comm = place->comm;
     out->target = is_all ? SG_WAITSTATE_ALL : remote;
+    out->rank_there = rank_there(events, place, remote);
     return is_all || remote < place->def->size;
 }
 
@@ -200,7 +214,8 @@ static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ti
     struct sg_waitstate_lock lock = {.is_exclusive = type == OTF2_LOCK_EXCLUSIVE};
     struct place place;
 
-    if (!find_place(events, location, ticks, window, &place) || !find_lock(&place, remote, &lock))
+    if (!find_place(events, location, ticks, window, &place) ||
+        !find_lock(events, &place, remote, &lock))
         return OTF2_CALLBACK_SUCCESS;
     return sg_archive_verdict(
         events, sg_waitstate_request_lock(place.windows->tracker, place.location, &lock));
@@ -214,7 +229,8 @@ static OTF2_CallbackCode on_release(OTF2_LocationRef location, OTF2_TimeStamp ti
     struct sg_waitstate_lock lock = {0};
     struct place place;
 
-    if (!find_place(events, location, ticks, window, &place) || !find_lock(&place, remote, &lock))
+    if (!find_place(events, location, ticks, window, &place) ||
+        !find_lock(events, &place, remote, &lock))
         return OTF2_CALLBACK_SUCCESS;
     return sg_archive_verdict(
         events, sg_waitstate_release_lock(place.windows->tracker, place.location, &lock));
@@ -228,8 +244,9 @@ static OTF2_CallbackCode tell_operation(struct sg_archive_events *events, OTF2_L
 
     if (!find_place(events, location, ticks, window, &place) || remote >= place.def->size)
         return OTF2_CALLBACK_SUCCESS;
-    return sg_archive_verdict(events, sg_waitstate_operation(place.windows->tracker, place.location,
-                                                             place.window, remote, id));
+    return sg_archive_verdict(
+        events, sg_waitstate_operation(place.windows->tracker, place.location, place.window, remote,
+                                       rank_there(events, &place, remote), id));
 }
 
 static OTF2_CallbackCode on_put(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
@@ -245,6 +262,18 @@ static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp tic
                                    uint64_t received, uint64_t id)
 {
     return tell_operation(context, location, ticks, window, remote, id);
+}
+
+static OTF2_CallbackCode on_operated_here(OTF2_LocationRef location, OTF2_TimeStamp ticks,
+                                          void *context, OTF2_AttributeList *attributes,
+                                          OTF2_RmaWinRef window, uint64_t id)
+{
+    struct sg_archive_events *events = context;
+    struct place place;
+
+    if (find_place(events, location, ticks, window, &place))
+        sg_waitstate_operated_here(place.windows->tracker, place.location, id, place.time_ns);
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_operated(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
@@ -268,5 +297,6 @@ void sg_archive_window_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
     OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, on_put);
     OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, on_put);
     OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, on_atomic);
+    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks, on_operated_here);
     OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks, on_operated);
 }

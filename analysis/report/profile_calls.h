@@ -156,6 +156,7 @@ struct sg_calls {
     uint64_t other_messages, other_bytes; /* to unknown ranks, as counted by the senders */
     uint32_t rank_count;
     uint64_t time_ns;                   /* time in MPI, summed over the reported ranks */
+    uint64_t ends_ns;                   /* part of it in MPI_Init and MPI_Finalize */
     uint64_t processor_ns;              /* sum of run time * threads that called MPI */
     uint32_t least_rank, greatest_rank; /* ranks with the smallest and the largest share */
     double least_share, greatest_share;

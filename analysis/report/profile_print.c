@@ -117,12 +117,12 @@ json_t *sg_calls_json_share(const struct sg_calls *calls)
 {
     bool known = calls->processor_ns > 0;
 
-    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)calls->time_ns,
-                     "processor_ns", (json_int_t)calls->processor_ns, "share",
-                     sg_json_share(calls->time_ns, calls->processor_ns), "least",
-                     known ? share_of(calls->least_rank, calls->least_share) : json_null(),
-                     "greatest",
-                     known ? share_of(calls->greatest_rank, calls->greatest_share) : json_null());
+    return json_pack(
+        "{s:I, s:I, s:I, s:o, s:o, s:o}", "time_ns", (json_int_t)calls->time_ns, "init_finalize_ns",
+        (json_int_t)calls->ends_ns, "processor_ns", (json_int_t)calls->processor_ns, "share",
+        sg_json_share(calls->time_ns, calls->processor_ns), "least",
+        known ? share_of(calls->least_rank, calls->least_share) : json_null(), "greatest",
+        known ? share_of(calls->greatest_rank, calls->greatest_share) : json_null());
 }
 
 /* The figures of MMDS. */
@@ -279,8 +279,11 @@ void sg_calls_print_share(const struct sg_report *report, FILE *out)
     if (calls == NULL || calls->processor_ns == 0)
         return;
     sg_style_put_label("in MPI", out);
-    fprintf(out, "%s of processor time (%s of %s)", SG_SHARE(calls->time_ns, calls->processor_ns),
+    fprintf(out, "%s of processor time (%s of %s", SG_SHARE(calls->time_ns, calls->processor_ns),
             SG_NS(calls->time_ns), SG_NS(calls->processor_ns));
+    if (calls->ends_ns > 0)
+        fprintf(out, "; %s in MPI_Init and MPI_Finalize", SG_NS(calls->ends_ns));
+    fputc(')', out);
     if (calls->least_rank != calls->greatest_rank)
         fprintf(out, ", from %.1f%% on rank %" PRIu32 " to %.1f%% on rank %" PRIu32,
                 100 * calls->least_share, calls->least_rank, 100 * calls->greatest_share,

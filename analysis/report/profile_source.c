@@ -339,7 +339,8 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
     reading->rank = (uint32_t)sg_logread_header(log)->rank;
     status = read_definitions(reading, log);
     if (status == SG_OK && has_calls(reading, log)) {
-        sg_call_table_saw_rank(reading->table, reading->rank);
+        sg_call_table_saw_rank(reading->table, reading->rank,
+                               sg_log_ends_ns(sg_logread_header(log)));
         while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
             if (kind == SG_RECORD_PROFILE)
                 status = take_profile(reading, log, record);

@@ -39,6 +39,7 @@ struct sg_gathered_row {
 
 struct sg_gathered_rank {
     uint64_t time_ns;
+    uint64_t ends_ns; /* in MPI_Init and MPI_Finalize */
     uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
     bool is_seen;
 };
@@ -267,9 +268,11 @@ struct sg_before_sums *sg_call_table_before(struct sg_call_table *table)
     return table->before;
 }
 
-void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank)
+void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank, uint64_t ends_ns)
 {
     table->ranks[rank].is_seen = true;
+    if (table->filter == NULL || (table->filter->site == NULL && table->filter->comm == NULL))
+        table->ranks[rank].ends_ns = ends_ns;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -669,13 +672,16 @@ static void share_out(const struct sg_call_table *table, const struct sg_report 
         const struct sg_report_rank *rank = &report->ranks[i];
         uint64_t own_ns =
             rank->blocked_ns > rank->exposed_ns ? rank->blocked_ns - rank->exposed_ns : 0;
-        uint64_t time_ns = table->ranks[i].time_ns + own_ns;
+        uint64_t ends_ns =
+            table->ranks[i].ends_ns < rank->run_ns ? table->ranks[i].ends_ns : rank->run_ns;
+        uint64_t time_ns = table->ranks[i].time_ns + own_ns + ends_ns;
         uint64_t all_ns = processor_ns(&table->ranks[i], rank);
         double share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;
 
         if (!table->ranks[i].is_seen)
             continue;
         calls->time_ns += time_ns;
+        calls->ends_ns += ends_ns;
         calls->processor_ns += all_ns;
         if (all_ns > 0 && (is_first || share < calls->least_share)) {
             calls->least_rank = i;

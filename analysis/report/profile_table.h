@@ -30,7 +30,7 @@ enum sg_status sg_call_table_function(struct sg_call_table *table, const char *n
 enum sg_status sg_call_table_comm(struct sg_call_table *table, const char *name, uint32_t size,
                                   uint32_t *out);
 /* Marks a rank whose statistics are present, even if they contain no calls. */
-void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank);
+void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank, uint64_t ends_ns);
 /* Adds calls of one thread of a rank. */
 enum sg_status sg_call_table_add(struct sg_call_table *table, const struct sg_call_place *place,
                                  uint32_t rank, uint32_t thread,

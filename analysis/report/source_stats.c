@@ -379,8 +379,9 @@ static uint64_t run_ns(const struct reading *reading, const struct sg_logread *l
 {
     const struct sg_log_header *header = sg_logread_header(log);
     uint64_t begin_ns = header->init_begin_ns ? header->init_begin_ns : header->monotonic_ns;
-    uint64_t end_ns =
-        header->finalize_begin_ns ? header->finalize_begin_ns : sg_logread_last_ns(log);
+    uint64_t end_ns = header->finalize_end_ns     ? header->finalize_end_ns
+                      : header->finalize_begin_ns ? header->finalize_begin_ns
+                                                  : sg_logread_last_ns(log);
     uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
     if (header->finalize_begin_ns == 0 && span_ns < reading->blocked_ns / threads)

@@ -83,12 +83,12 @@ struct sg_waitstate_call {
     struct sg_waitstate_end who;
     int64_t enter_ns, leave_ns; /* leave_ns: valid if has_left */
     bool has_left;
-    bool only_tests;  /* never waits */
-    bool is_buffered; /* begins sends that wait for no receive */
-    bool is_probe;    /* waits for the message that is received next */
-    enum sg_rma rma;  /* its operation on a window */
+    bool only_tests;                 /* never waits */
+    bool is_buffered;                /* begins sends that wait for no receive */
+    bool is_probe;                   /* waits for the message that is received next */
+    enum sg_rma rma;                 /* its operation on a window */
     enum sg_waitstate_pattern named; /* SG_PATTERN_NONE: its function has none */
-    uint32_t holders; /* its location until it returns, and pending causes */
+    uint32_t holders;                /* its location until it returns, and pending causes */
     /* The latest cause of the wait; until_ns == enter_ns: none. */
     int64_t until_ns;
     enum sg_waitstate_kind kind;
@@ -254,8 +254,9 @@ struct sg_waitstate_group {
 
 struct sg_waitstate_lock {
     uint32_t window, comm;
-    uint32_t target;   /* rank in the communicator, or SG_WAITSTATE_ALL */
-    bool is_exclusive; /* set in a request */
+    uint32_t target;     /* rank in the communicator, or SG_WAITSTATE_ALL */
+    bool is_exclusive;   /* set in a request */
+    uint32_t rank_there; /* the target's rank in MPI_COMM_WORLD; not for all targets */
 };
 
 /* Matches sends with receives, and gives the calls at both ends the causes of their waits.
@@ -339,7 +340,8 @@ enum sg_status sg_waitstate_epochs_add(struct sg_waitstate_epochs *epochs,
 /* Ends the open epochs, with the causes known so far. */
 enum sg_status sg_waitstate_epochs_finish(struct sg_waitstate_epochs *epochs);
 
-/* Waits for a lock on a target's memory: MPI_Win_lock, lock_all, and unlock.
+/* Waits for a lock on a target's memory: MPI_Win_lock, lock_all, and unlock; and for a target that
+ * makes no call in which the library could carry out an operation on its memory.
  *
  * A library may return from MPI_Win_lock before it has the lock, and acquire it when the first
  * operation under it must complete. A lock is therefore known to be held only once an operation
@@ -349,11 +351,17 @@ enum sg_status sg_waitstate_epochs_finish(struct sg_waitstate_epochs *epochs);
  * or the call that completed B's first operation, waited until then if it lasted beyond. If neither
  * is known to be first, or both are, as with MPI_MODE_NOCHECK, no wait is reported.
  *
+ * A target's calls are remembered once an operation names it: the latest SG_WAITSTATE_RETURNS times
+ * at which it entered MPI, with no other thread of it in MPI.
+ *
  * Rules as in report/wait_tracker.h. Functions that return a status return SG_OK or SG_ERR_MEMORY,
  * which they do not log.
  */
 
 struct sg_waitstate_unlocking; /* of one rank */
+struct sg_waitstate_presence;  /* likewise */
+
+#define SG_WAITSTATE_RETURNS 32u
 
 struct sg_waitstate_locks {
     struct sg_waitstate_settling *settling;
@@ -361,6 +369,8 @@ struct sg_waitstate_locks {
     struct target *targets; /* by window and target */
     struct claim *awaited;  /* those with a pending operation, by it and rank */
     struct sg_waitstate_unlocking *unlocking;
+    struct sg_waitstate_presence *presence;
+    uint32_t rank_count;
 };
 
 enum sg_status sg_waitstate_locks_start(struct sg_waitstate_locks *locks,
@@ -368,8 +378,7 @@ enum sg_status sg_waitstate_locks_start(struct sg_waitstate_locks *locks,
 /* Drops the locks that are still held. */
 enum sg_status sg_waitstate_locks_finish(struct sg_waitstate_locks *locks);
 void sg_waitstate_locks_clear(struct sg_waitstate_locks *locks);
-/* Report the begin and the end of a call of MPI_Win_unlock or MPI_Win_unlock_all; ignore other
- * calls. */
+/* Report the begin and the end of each call. */
 void sg_waitstate_locks_enter(struct sg_waitstate_locks *locks,
                               const struct sg_waitstate_call *call);
 void sg_waitstate_locks_leave(struct sg_waitstate_locks *locks,
@@ -380,10 +389,13 @@ enum sg_status sg_waitstate_locks_request(struct sg_waitstate_locks *locks,
 enum sg_status sg_waitstate_locks_release(struct sg_waitstate_locks *locks,
                                           struct sg_waitstate_call *call,
                                           const struct sg_waitstate_lock *lock);
-/* Report an operation of a rank on a target, and its completion there. */
+/* Report an operation of a rank on a target, and its completion there. rank_there: the target's in
+ * MPI_COMM_WORLD. */
 enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, uint32_t rank,
-                                            uint32_t window, uint32_t target, uint64_t operation);
+                                            uint32_t window, uint32_t target, uint32_t rank_there,
+                                            uint64_t operation);
+/* Operations complete at their origin, too. */
 void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_waitstate_call *call,
-                                  uint64_t operation, int64_t time_ns);
+                                  uint64_t operation, int64_t time_ns, bool is_there);
 
 #endif

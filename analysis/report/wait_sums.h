@@ -45,10 +45,10 @@
  *   lock contention  of MPI_Win_lock, lock_all, or the first flush or unlock that completes an
  *                    operation under the lock, if it ends after T; T: the last that held the lock
  *                    before entered MPI_Win_unlock (report/wait_windows.h)
- *   late target      of a call that completes an operation at its target, which made no call when
- *                    the waiting one was entered, if that ends after T; T: the target entered its
- *                    next call. The library carries out such operations in the target's calls. Also
- *                    of MPI_Win_lock
+ *   late target      of MPI_Win_lock, or a call that completes an operation under a lock, if it ends
+ *                    after T; T: the target entered its next call, and was in none for most of the
+ *                    time until then. Without hardware for it, the library carries out operations
+ *                    in calls of their target
  *
  * A call has one wait, whatever it completes: for the last cause. Calls that only test do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received

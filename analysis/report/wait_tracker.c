@@ -710,6 +710,8 @@ enum sg_status sg_waitstate_request_lock(struct sg_waitstate_tracker *tracker, u
 {
     struct sg_waitstate_call *call = call_of(tracker, location);
 
+    if (lock->target != SG_WAITSTATE_ALL && lock->rank_there >= tracker->rank_count)
+        return SG_OK;
     return call != NULL ? sg_waitstate_locks_request(&tracker->locks, call, lock) : SG_OK;
 }
 
@@ -722,13 +724,15 @@ enum sg_status sg_waitstate_release_lock(struct sg_waitstate_tracker *tracker, u
 }
 
 enum sg_status sg_waitstate_operation(struct sg_waitstate_tracker *tracker, uint32_t location,
-                                      uint32_t window, uint32_t target, uint64_t operation)
+                                      uint32_t window, uint32_t target, uint32_t rank_there,
+                                      uint64_t operation)
 {
     const struct sg_waitstate_call *call = call_of(tracker, location);
 
-    if (call == NULL)
+    if (call == NULL || rank_there >= tracker->rank_count)
         return SG_OK;
-    return sg_waitstate_locks_operation(&tracker->locks, call->who.rank, window, target, operation);
+    return sg_waitstate_locks_operation(&tracker->locks, call->who.rank, window, target, rank_there,
+                                        operation);
 }
 
 void sg_waitstate_operated(struct sg_waitstate_tracker *tracker, uint32_t location,
@@ -737,7 +741,16 @@ void sg_waitstate_operated(struct sg_waitstate_tracker *tracker, uint32_t locati
     struct sg_waitstate_call *call = call_of(tracker, location);
 
     if (call != NULL)
-        sg_waitstate_locks_completed(&tracker->locks, call, operation, time_ns);
+        sg_waitstate_locks_completed(&tracker->locks, call, operation, time_ns, true);
+}
+
+void sg_waitstate_operated_here(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                uint64_t operation, int64_t time_ns)
+{
+    struct sg_waitstate_call *call = call_of(tracker, location);
+
+    if (call != NULL)
+        sg_waitstate_locks_completed(&tracker->locks, call, operation, time_ns, false);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -36,10 +36,10 @@ struct sg_waitstate_tracker;
 struct sg_waitstate_enter {
     struct sg_waitstate_end who;
     int64_t time_ns;
-    bool only_tests;  /* MPI_Test and similar */
-    bool is_buffered; /* MPI_Bsend and similar */
-    bool is_probe;    /* MPI_Probe, MPI_Mprobe */
-    enum sg_rma rma;  /* its operation on a window, if any */
+    bool only_tests;                 /* MPI_Test and similar */
+    bool is_buffered;                /* MPI_Bsend and similar */
+    bool is_probe;                   /* MPI_Probe, MPI_Mprobe */
+    enum sg_rma rma;                 /* its operation on a window, if any */
     enum sg_waitstate_pattern named; /* of its collective, if the function determines it */
 };
 
@@ -102,12 +102,16 @@ enum sg_status sg_waitstate_request_lock(struct sg_waitstate_tracker *tracker, u
 /* Reported at the end of the call that releases the lock. */
 enum sg_status sg_waitstate_release_lock(struct sg_waitstate_tracker *tracker, uint32_t location,
                                          const struct sg_waitstate_lock *lock);
-/* The begin of an operation on a target, given by its rank in the window's communicator, and its
- * completion there. Operations are numbered like requests. */
+/* The begin of an operation on a target, given by its rank in the window's communicator and in
+ * MPI_COMM_WORLD, and its completion there. Operations are numbered like requests. */
 enum sg_status sg_waitstate_operation(struct sg_waitstate_tracker *tracker, uint32_t location,
-                                      uint32_t window, uint32_t target, uint64_t operation);
+                                      uint32_t window, uint32_t target, uint32_t rank_there,
+                                      uint64_t operation);
 void sg_waitstate_operated(struct sg_waitstate_tracker *tracker, uint32_t location,
                            uint64_t operation, int64_t time_ns);
+/* It is complete at its origin. */
+void sg_waitstate_operated_here(struct sg_waitstate_tracker *tracker, uint32_t location,
+                                uint64_t operation, int64_t time_ns);
 
 struct sg_waitstate_counts {
     uint64_t messages;

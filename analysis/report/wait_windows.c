@@ -262,9 +262,11 @@ struct claim {
     struct target *target;
     struct claim *before, *behind; /* in the target's list */
     bool is_awaited;               /* an operation is pending */
+    bool is_here;                  /* ... which is complete at its origin */
     struct operation {
         uint64_t number, rank;
     } operation;
+    uint32_t rank_there; /* its target's rank in MPI_COMM_WORLD */
     /* The call that completed the first operation: from held_ns on the lock is known to be held. */
     struct sg_waitstate_call *completing;
     int64_t held_ns;
@@ -279,6 +281,20 @@ struct target {
         uint32_t window, number;
     } key;
     struct claim *claims;
+};
+
+/* A rank that was in no call entered one. */
+struct entrance {
+    int64_t left_ns, enter_ns;
+    struct sg_waitstate_end who;
+};
+
+/* The calls of a rank, as far as others wait for them. */
+struct sg_waitstate_presence {
+    uint32_t calls;           /* that it is in, on all its threads */
+    int64_t left_ns;          /* when it left the last of them */
+    struct entrance *returns; /* NULL: no operation names it yet; a ring of the latest */
+    uint64_t count;           /* of entrances since then */
 };
 
 /* The unlock calls that a rank is in. */
@@ -451,14 +467,60 @@ static void order_all(const struct sg_waitstate_locks *locks, struct claim *clai
         order(locks, claim, unlock, other);
 }
 
+/* ---- targets that are late ------------------------------------------------------------------- */
+
+/* Finds the first call that the rank entered after a time, if it was in none for most of the time
+ * until then: it may have been on its way out of one. NULL: it was not, or this is not known. */
+static const struct entrance *first_after(const struct sg_waitstate_presence *presence,
+                                          int64_t time_ns)
+{
+    uint64_t oldest =
+        presence->count > SG_WAITSTATE_RETURNS ? presence->count - SG_WAITSTATE_RETURNS : 0;
+
+    for (uint64_t i = oldest; i < presence->count; i++) {
+        const struct entrance *at = &presence->returns[i % SG_WAITSTATE_RETURNS];
+
+        if (at->enter_ns > time_ns)
+            return at->left_ns - time_ns <= at->enter_ns - at->left_ns ? at : NULL;
+    }
+    return NULL;
+}
+
+/* The call, which needs the operation's target to make progress, waited for it to enter MPI. */
+static void wait_for_target(const struct sg_waitstate_locks *locks, const struct claim *claim,
+                            struct sg_waitstate_call *call)
+{
+    const struct sg_waitstate_presence *presence = &locks->presence[claim->rank_there];
+    const struct entrance *first = claim->rank_there != call->who.rank && presence->returns != NULL
+                                       ? first_after(presence, call->enter_ns)
+                                       : NULL;
+
+    if (first != NULL)
+        sg_waitstate_call_offer(call, &(struct sg_waitstate_cause){.kind = SG_WAITSTATE_LATE_TARGET,
+                                                                   .ready_ns = first->enter_ns,
+                                                                   .other = first->who,
+                                                                   .comm = claim->lock->of.comm});
+}
+
+static bool watch(struct sg_waitstate_locks *locks, uint32_t rank)
+{
+    struct sg_waitstate_presence *presence = &locks->presence[rank];
+
+    if (presence->returns == NULL)
+        presence->returns = calloc(SG_WAITSTATE_RETURNS, sizeof *presence->returns);
+    return presence->returns != NULL;
+}
+
 /* ---- events ---------------------------------------------------------------------------------- */
 
 enum sg_status sg_waitstate_locks_start(struct sg_waitstate_locks *locks,
                                         struct sg_waitstate_settling *settling, uint32_t ranks)
 {
     locks->settling = settling;
+    locks->rank_count = ranks;
     locks->unlocking = calloc((size_t)ranks + 1, sizeof *locks->unlocking);
-    return locks->unlocking != NULL ? SG_OK : SG_ERR_MEMORY;
+    locks->presence = calloc((size_t)ranks + 1, sizeof *locks->presence);
+    return locks->unlocking != NULL && locks->presence != NULL ? SG_OK : SG_ERR_MEMORY;
 }
 
 static bool unlocks(const struct sg_waitstate_call *call)
@@ -470,7 +532,11 @@ void sg_waitstate_locks_enter(struct sg_waitstate_locks *locks,
                               const struct sg_waitstate_call *call)
 {
     struct sg_waitstate_unlocking *unlocking = &locks->unlocking[call->who.rank];
+    struct sg_waitstate_presence *presence = &locks->presence[call->who.rank];
 
+    if (presence->calls++ == 0 && presence->returns != NULL)
+        presence->returns[presence->count++ % SG_WAITSTATE_RETURNS] =
+            (struct entrance){presence->left_ns, call->enter_ns, call->who};
     if (!unlocks(call))
         return;
     if (unlocking->count++ == 0)
@@ -483,7 +549,10 @@ void sg_waitstate_locks_leave(struct sg_waitstate_locks *locks,
                               const struct sg_waitstate_call *call)
 {
     struct sg_waitstate_unlocking *unlocking = &locks->unlocking[call->who.rank];
+    struct sg_waitstate_presence *presence = &locks->presence[call->who.rank];
 
+    if (--presence->calls == 0)
+        presence->left_ns = call->leave_ns;
     if (!unlocks(call))
         return;
     unlocking->count--;
@@ -501,6 +570,8 @@ enum sg_status sg_waitstate_locks_request(struct sg_waitstate_locks *locks,
     /* The release of the previous lock was not recorded. */
     if (claim != NULL)
         status = drop_lock(locks, claim->lock);
+    if (status == SG_OK && of->target != SG_WAITSTATE_ALL && !watch(locks, of->rank_there))
+        status = SG_ERR_MEMORY;
     lock = status == SG_OK ? calloc(1, sizeof *lock) : NULL;
     if (lock == NULL)
         return SG_ERR_MEMORY;
@@ -529,7 +600,8 @@ enum sg_status sg_waitstate_locks_release(struct sg_waitstate_locks *locks,
 }
 
 enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, uint32_t rank,
-                                            uint32_t window, uint32_t target, uint64_t operation)
+                                            uint32_t window, uint32_t target, uint32_t rank_there,
+                                            uint64_t operation)
 {
     struct claim *claim = find_claim(locks, window, target, rank), *all;
     enum sg_status status = SG_OK;
@@ -540,8 +612,17 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
             return SG_OK;
         status = add_claim(locks, all->lock, target, &claim);
     }
-    if (status != SG_OK || claim->completing != NULL || claim->is_awaited)
+    if (status != SG_OK || (claim->is_awaited && !claim->is_here))
         return status;
+    if (!watch(locks, rank_there))
+        return SG_ERR_MEMORY;
+    if (claim->is_awaited)
+        HASH_DELETE(awaited, locks->awaited, claim);
+    claim->is_here = false;
+    claim->rank_there = rank_there;
+    /* The lock may have waited, too, unless it is one on all targets. */
+    if (claim->completing == NULL && claim->lock->of.target == target)
+        wait_for_target(locks, claim, claim->lock->call);
     claim->operation = (struct operation){operation, rank};
     HASH_ADD(awaited, locks->awaited, operation, sizeof claim->operation, claim);
     claim->is_awaited = claim->awaited.tbl != NULL;
@@ -549,7 +630,7 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
 }
 
 void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_waitstate_call *call,
-                                  uint64_t operation, int64_t time_ns)
+                                  uint64_t operation, int64_t time_ns, bool is_there)
 {
     const struct operation key = {operation, call->who.rank};
     struct claim *claim;
@@ -557,8 +638,14 @@ void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_wa
     HASH_FIND(awaited, locks->awaited, &key, sizeof key, claim);
     if (claim == NULL)
         return;
+    wait_for_target(locks, claim, call);
+    claim->is_here = true;
+    if (!is_there)
+        return;
     HASH_DELETE(awaited, locks->awaited, claim);
     claim->is_awaited = false;
+    if (claim->completing != NULL)
+        return;
     claim->completing = sg_waitstate_call_hold(call);
     claim->held_ns = time_ns;
     if (claim->cause.kind == SG_WAITSTATE_LOCK)
@@ -582,6 +669,10 @@ enum sg_status sg_waitstate_locks_finish(struct sg_waitstate_locks *locks)
 void sg_waitstate_locks_clear(struct sg_waitstate_locks *locks)
 {
     sg_waitstate_locks_finish(locks);
+    for (uint32_t i = 0; locks->presence != NULL && i < locks->rank_count; i++)
+        free(locks->presence[i].returns);
+    free(locks->presence);
     free(locks->unlocking);
+    locks->presence = NULL;
     locks->unlocking = NULL;
 }

@@ -368,7 +368,10 @@ static void sum_up(const struct making *making, const struct sg_live_log *log,
     uint32_t rank = (uint32_t)log->rank;
     uint64_t run_ns = view->report.ranks[rank].run_ns;
 
-    *out = (struct sg_live_rank){.rank = rank, .state = log->state, .now_share = NAN};
+    *out = (struct sg_live_rank){.rank = rank,
+                                 .state = log->state,
+                                 .time_ns = sg_log_ends_ns(&log->header),
+                                 .now_share = NAN};
     for (uint32_t i = 0; i < making->tally->place_count; i++) {
         out->time_ns += making->tally->places[i].now[rank].time_ns;
         out->now_ns += sg_live_part_gain_ns(&making->tally->places[i], rank);

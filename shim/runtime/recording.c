@@ -537,9 +537,10 @@ void sg_recording_stop(struct sg_process *process)
     sg_clocksync_close(process->clocks);
     process->clocks = NULL;
     sg_recording_waiting(process->log);
+    input.end_ns = sg_clock_ns();
+    sg_log_header(process->log)->finalize_end_ns = input.end_ns;
     if (!stats)
         sg_log_finish(process->log, SG_LOG_FINALIZED);
-    input.end_ns = sg_clock_ns();
     if (process->companion != NULL && open_own_log(process, &log)) {
         input.logs = &log;
         if (stats)

@@ -415,7 +415,22 @@ struct sg_log_header {
     /* Those of unmanaged_calls that had no row, because the table of rows or that of call sites was
      * full. */
     _Atomic uint64_t unmanaged_full;
+    /* End of the run in MPI_Finalize, before the archive is made and MPICH's own part; 0: not
+     * reached. */
+    uint64_t finalize_end_ns;
 };
+
+/* The rank's time in MPI_Init and MPI_Finalize, as far as known. */
+static inline uint64_t sg_log_ends_ns(const struct sg_log_header *header)
+{
+    uint64_t init_ns = header->init_begin_ns > 0 && header->init_end_ns > header->init_begin_ns
+                           ? header->init_end_ns - header->init_begin_ns
+                           : 0;
+
+    return header->finalize_begin_ns > 0 && header->finalize_end_ns > header->finalize_begin_ns
+               ? init_ns + (header->finalize_end_ns - header->finalize_begin_ns)
+               : init_ns;
+}
 
 _Static_assert(SG_CALIBRATED_COUNT <= SG_CALIBRATION_ROOM, "a calibration has its room");
 
