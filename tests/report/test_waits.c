@@ -47,8 +47,8 @@ static bool parse_word(char *text, struct word *word)
 
 #define VERBS(OF)                                                                                  \
     OF(leave), OF(send), OF(isend), OF(sent), OF(receive), OF(post), OF(received), OF(cancelled),  \
-        OF(barrier), OF(create), OF(fence), OF(free), OF(group), OF(lock), OF(share), OF(unlock),  \
-        OF(operation), OF(done)
+        OF(barrier), OF(create), OF(fence), OF(free), OF(file), OF(comm), OF(init), OF(final),     \
+        OF(group), OF(lock), OF(share), OF(unlock), OF(operation), OF(done), OF(here)
 #define AS_CODE(name) DO_##name
 #define AS_TEXT(name) #name
 
@@ -75,7 +75,8 @@ static enum sg_status act(uint32_t at, int verb, const struct word *word)
 {
     const struct sg_waitstate_message message = {
         .comm = WORLD, .peer = word->number[0], .tag = word->number[1], .gap = word->gap};
-    const struct sg_waitstate_lock lock = {WINDOW, WORLD, word->number[0], verb == DO_lock};
+    const struct sg_waitstate_lock lock = {WINDOW, WORLD, word->number[0], verb == DO_lock,
+                                           word->number[0]};
     const struct sg_waitstate_group group = {WINDOW, WORLD, word->number, word->count};
 
     switch (verb) {
@@ -103,6 +104,14 @@ static enum sg_status act(uint32_t at, int verb, const struct word *word)
         return collect(at, SG_PATTERN_FENCE, word);
     case DO_free:
         return collect(at, SG_PATTERN_FREE, word);
+    case DO_file:
+        return collect(at, SG_PATTERN_FILE, word);
+    case DO_comm:
+        return collect(at, SG_PATTERN_COMM, word);
+    case DO_init:
+        return collect(at, SG_PATTERN_INIT, word);
+    case DO_final:
+        return collect(at, SG_PATTERN_FINALIZE, word);
     case DO_group:
         return sg_waitstate_synchronise(tracker, at, &group);
     case DO_lock:
@@ -111,9 +120,13 @@ static enum sg_status act(uint32_t at, int verb, const struct word *word)
     case DO_unlock:
         return sg_waitstate_release_lock(tracker, at, &lock);
     case DO_operation:
-        return sg_waitstate_operation(tracker, at, WINDOW, word->number[0], word->request);
+        return sg_waitstate_operation(tracker, at, WINDOW, word->number[0], word->number[0],
+                                      word->request);
     case DO_done:
         sg_waitstate_operated(tracker, at, word->request, word->time_ns);
+        return SG_OK;
+    case DO_here:
+        sg_waitstate_operated_here(tracker, at, word->request, word->time_ns);
         return SG_OK;
     }
     printf("# no event '%s'\n", word->name);
@@ -248,7 +261,7 @@ TEST("the waits of known events are those of waits.txt")
     }
     fclose(file);
     compare_result(sentence, expected);
-    EXPECT(tests == 40);
+    EXPECT(tests == 46);
 }
 
 /* ---- more than waits ------------------------------------------------------------------------- */
