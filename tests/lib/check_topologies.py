@@ -1,17 +1,22 @@
-"""The rules of an archive's Cartesian topologies and neighborhood collectives, for check_archive.py.
+"""The rules of an archive's Cartesian topologies, neighborhood collectives, and calls that all members of
+a communicator make on files or to make communicators, for check_archive.py.
 
 A topology has a position for each rank of its communicator, in row-major order. The attributes of its
-Enter describe a neighborhood collective; for a nonblocking or persistent one, two parameters do so with its
-request's number. They are its communicator, its number there, which each member has exactly once, and
-the ranks whose data it receives, which on a grid are the neighbors.
+Enter describe such a call; for a nonblocking or persistent neighborhood collective, two parameters do so with
+its request's number. They are its communicator, its number there, which each member has exactly once, and,
+for a neighborhood collective, the ranks whose data it receives, which on a grid are the neighbors.
 """
 import collections
 import math
+import re
 
 from otf2.enums import CartPeriodicity
 from otf2.events import ParameterUnsignedInt
 
 NEIGHBORHOODS = (ParameterUnsignedInt,)
+MEMBERS = re.compile(r"MPI_File_(open|close|set_.*|preallocate|seek_shared|sync|(read|write)_.*(all|ordered).*|(read|write)_all)|"
+                     r"MPI_(Comm_(create|dup|split|accept|connect|spawn).*|Intercomm_(create|merge)|Cart_(create|sub)|"
+                     r"(Dist_)?graph_create.*|Graph_create)", re.IGNORECASE)
 BEGUN, COMPLETE = "neighborhood collective begun", "neighborhood collective complete"
 
 
@@ -70,13 +75,13 @@ class Topologies:
     def enter(self, rank, event):
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         name = event.region.name
-        is_blocking = name.startswith("MPI_Neighbor_") and not name.endswith("_init")
-        self.check.expect("only a blocking neighborhood collective's Enter has its number",
-                          "number" not in values or is_blocking, name)
-        self.check.expect("sources come with a number",
-                          "sources" not in values or "number" in values, name)
+        is_neighborhood = name.startswith("MPI_Neighbor_") and not name.endswith("_init")
+        self.check.expect("only a call that all members make without an operation has a number at Enter",
+                          "number" not in values or is_neighborhood or MEMBERS.fullmatch(name), name)
+        self.check.expect("sources come with a number of a neighborhood collective",
+                          "sources" not in values or "number" in values and is_neighborhood, name)
         if "number" in values:
-            self.take_part(rank, values)
+            self.take_part(rank, values, is_neighborhood)
 
     def step(self, rank, event, region):
         check = self.check
@@ -92,20 +97,22 @@ class Topologies:
             return
         check.expect("a neighborhood collective that completes has begun", key in self.open, key)
         self.open.discard(key)
-        self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()})
+        self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()}, True)
 
-    def take_part(self, rank, values):
+    def take_part(self, rank, values, is_neighborhood):
         check = self.check
-        check.expect("a neighborhood collective has a communicator and a number",
+        check.expect("a call that all members make has a communicator and a number",
                      {"communicator", "number"} <= set(values), sorted(values))
         if not {"communicator", "number"} <= set(values):
             return
         comm = values["communicator"]
+        if not hasattr(comm, "group"):
+            return  # two groups
         ranks = self.ranks_of(comm.group)
         sources = self.ranks_of(values["sources"]) if "sources" in values else []
-        check.expect("a neighborhood collective is on a member and has data of members",
+        check.expect("a call that all members make is on a member and has data of members",
                      rank in ranks and set(sources) <= set(ranks) - {rank}, comm.name)
-        if comm._ref in self.grids:
+        if is_neighborhood and comm._ref in self.grids:
             sizes, periods = self.grids[comm._ref]
             expected = {ranks[n] for n in neighbors_of(ranks.index(rank), sizes, periods)}
             check.expect("on a grid neighborhood collectives receive the neighbors' data",
@@ -117,6 +124,6 @@ class Topologies:
             if not hasattr(comm, "group"):
                 continue
             members = [sorted(self.numbers[comm._ref, rank]) for rank in self.ranks_of(comm.group)]
-            self.check.expect("all members have the same neighborhood collectives, each once",
+            self.check.expect("all members have the same calls that all make, each once",
                               all(numbers == members[0] and len(set(numbers)) == len(numbers)
                                   for numbers in members), comm.name)

@@ -13,8 +13,8 @@ C_PROGRAMS := \
   advised ahead alternating arrival bcs_pattern behind between broadcasts call_times calls cg \
   closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
   failing fallbacks fork freed_early gaps gives_way holes intercomm known_between known_calls \
-  known_causes known_events known_mmds known_neighbors known_requests known_skews known_waits \
-  known_windows large late late_calls late_rounding late_sender late_storm late_unheard late_waits \
+  known_causes known_events known_members known_mmds known_neighbors known_requests known_skews \
+  known_waits known_windows large late late_calls late_rounding late_sender late_storm late_unheard late_waits \
   lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
   pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
@@ -169,7 +169,8 @@ $(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/
 $(addprefix $(P)/,gives_way late_sender late_waits): tests/mpi/given.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
-$(addprefix $(P)/,known_between known_neighbors known_skews known_waits known_windows orders): tests/mpi/known.h
+$(addprefix $(P)/,known_between known_members known_neighbors known_skews known_waits known_windows orders): \
+    tests/mpi/known.h
 
 # Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \

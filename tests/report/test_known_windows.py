@@ -3,6 +3,9 @@ compared with those that OTF2's own reader finds in the whole archive, in time.
 
 A lock A precedes a conflicting lock B if an operation under A is complete at its target before B's unlock
 begins, and not vice versa: then B's calls wait for the begin of A's unlock.
+
+A lock's call waits for its target's next call, if that ends before it and the target was outside of MPI for most
+of the time until then; so does the call that completes an operation under the lock.
 """
 import collections
 import math
@@ -32,8 +35,8 @@ class Call:
 
 
 class Lock:
-    def __init__(self, call, is_exclusive):
-        self.call, self.is_exclusive = call, is_exclusive
+    def __init__(self, call, is_exclusive, target):
+        self.call, self.is_exclusive, self.target = call, is_exclusive, target
         self.unlock = None
         self.done = {}  # by target: (time, call) of the first completion there
 
@@ -44,6 +47,26 @@ class Lock:
         return [self.call] + ([self.done[target][1]] if target in self.done else [])
 
 
+class Presence:
+    """The calls of a rank: the latest 32 that it entered from outside of MPI, once an operation names it."""
+
+    def __init__(self):
+        self.calls, self.left, self.returns, self.is_watched = 0, 0, collections.deque(maxlen=32), False
+
+    def enter(self, call):
+        if self.calls == 0 and self.is_watched:
+            self.returns.append((self.left, call))
+        self.calls += 1
+
+    def leave(self, time):
+        self.calls -= 1
+        self.left = time if self.calls == 0 else self.left
+
+    def first_after(self, time):
+        left, call = next(((left, call) for left, call in self.returns if call.enter > time), (0, None))
+        return call if call is not None and left - time <= call.enter - left else None
+
+
 class Reading:
     def __init__(self):
         self.calls, self.inside, self.operations = [], {}, {}
@@ -52,6 +75,36 @@ class Reading:
         self.epochs = collections.defaultdict(lambda: collections.defaultdict(list))
         self.open = {}  # (window, rank, target): Lock
         self.locks = collections.defaultdict(list)  # by window: (target or ALL, Lock)
+        self.presence = collections.defaultdict(Presence)
+        self.awaited = {}  # by lock and target: [rank and id of the operation, whether it is complete at its origin]
+
+    def watch(self, win, target):
+        """Returns the target's rank in MPI_COMM_WORLD."""
+        there = win.comm.group.members[target]._ref & 0xFFFFFFFF
+        self.presence[there].is_watched = True
+        return there
+
+    def wait_for_target(self, call, there):
+        first = self.presence[there].first_after(call.enter) if there != call.rank else None
+        if first is not None:
+            call.offer("late target", first)
+
+    def begin(self, event, rank, lock):
+        key = lock, event.remote
+        there = self.watch(event.win, event.remote)
+        if key in self.awaited and not self.awaited[key][1]:
+            return
+        if event.remote not in lock.done and lock.target != ALL:
+            self.wait_for_target(lock.call, there)
+        self.awaited[key] = [(rank, event.matching_id), False, there]
+
+    def complete(self, call, operation, is_there):
+        for key, (awaited, _, there) in list(self.awaited.items()):
+            if awaited == operation:
+                self.wait_for_target(call, there)
+                self.awaited[key][1] = True
+                if is_there:
+                    del self.awaited[key]
 
     def step(self, location, event):
         kind, rank = type(event).__name__, int(location.group.name.split()[-1])
@@ -60,8 +113,10 @@ class Reading:
         if kind == "Enter" and event.region.paradigm == otf2.Paradigm.MPI:
             self.inside[location] = Call(event, rank)
             self.calls.append(self.inside[location])
+            self.presence[rank].enter(self.inside[location])
         elif kind == "Leave" and call is not None:
             self.inside.pop(location).leave = event.time
+            self.presence[rank].leave(event.time)
         elif kind == "RmaCollectiveEnd":
             state = STATES[str(event.collective_op).rpartition(".")[2]]
             self.collectives[win, self.orders[win, rank], state].append(call)
@@ -73,15 +128,23 @@ class Reading:
                 key = (win, rank, other) if role in ("start", "complete") else (win, other, rank)
                 self.epochs[key][role].append(call)
         elif kind == "RmaRequestLock":
-            lock = self.open[win, rank, event.remote] = Lock(call, "EXCLUSIVE" in str(event.lock_type))
+            lock = Lock(call, "EXCLUSIVE" in str(event.lock_type), event.remote)
+            self.open[win, rank, event.remote] = lock
+            if event.remote != ALL:
+                self.watch(event.win, event.remote)
             self.locks[win].append((event.remote, lock))
         elif kind == "RmaReleaseLock":
             self.open.pop((win, rank, event.remote)).unlock = call
         elif kind in ("RmaPut", "RmaGet", "RmaAtomic"):
             lock = self.open.get((win, rank, event.remote), self.open.get((win, rank, ALL)))
             self.operations[rank, event.matching_id] = lock, event.remote
+            if lock is not None:
+                self.begin(event, rank, lock)
+        elif kind == "RmaOpCompleteNonBlocking":
+            self.complete(call, (rank, event.matching_id), False)
         elif kind == "RmaOpCompleteRemote":
             lock, target = self.operations.pop((rank, event.matching_id))
+            self.complete(call, (rank, event.matching_id), True)
             if lock is not None:
                 lock.done.setdefault(target, (event.time, call))
 
@@ -178,7 +241,7 @@ OTHERS = "|".join([
     "late post: .* in (early_start|late_complete) for 1: MPI_Win_post in (late_post|early_wait)",
     "early wait: .* in (early_wait|late_post) for 0: MPI_Win_complete in (late_complete|early_start)",
     "lock contention: .* in early_lock for 0: MPI_Win_unlock in late_unlock",
-    "wait at barrier: .*", "late sender: .*", "late receiver: .*"])
+    "late target: .*", "wait at (barrier|communicator|init|finalize): .*", "late sender: .*", "late receiver: .*"])
 
 
 def test_waits():
@@ -198,7 +261,8 @@ def test_events(part, states):
     assert known.ran_well()
     waits = {(pair["state"], pair["mpi_function"], pair["id"], pair["for"]["mpi_function"], pair["for"]["id"]):
              [pair["waits"], pair["wait_ns"]] for pair in known.report["wait_states"]["pairs"]
-             if pair["state"] in {*STATES.values(), "late post", "early wait", "lock contention"}}
+             if pair["state"] in {*STATES.values(), "late post", "early wait", "lock contention",
+                              "late target"}}
     assert waits == waits_of(known.archive) and {key[0] for key in waits} >= states
 
 

@@ -109,8 +109,8 @@ def renamed(events, at):
 
 EVENT_FAULTS = (
     (is_other, holding(number=1),
-     "only a blocking neighborhood collective's Enter has its number"),
-    (is_blocking, lacking("number"), "sources come with a number"),
+     "only a call that all members make without an operation has a number at Enter"),
+    (is_blocking, lacking("number"), "sources come with a number of a neighborhood collective"),
     (is_parameter(BEGUN), renamed, "parameters belong to neighborhood collectives"),
     (is_parameter(BEGUN), outside, "neighborhood collectives begin and end in a call of MPI"),
     (is_parameter(COMPLETE), outside, "neighborhood collectives begin and end in a call of MPI"),
@@ -118,17 +118,17 @@ EVENT_FAULTS = (
     (is_parameter(BEGUN), without, "a neighborhood collective that completes has begun"),
     (is_parameter(COMPLETE), twice, "a neighborhood collective that completes has begun"),
     (is_parameter(COMPLETE), lacking("communicator"),
-     "a neighborhood collective has a communicator and a number"),
+     "a call that all members make has a communicator and a number"),
     (is_parameter(COMPLETE), lacking("number"),
-     "a neighborhood collective has a communicator and a number"),
+     "a call that all members make has a communicator and a number"),
     (is_blocking, with_attributes(of_all),
-     "a neighborhood collective is on a member and has data of members"),
+     "a call that all members make is on a member and has data of members"),
     (None, lacking("sources"), "on a grid neighborhood collectives receive the neighbors' data"),
     (is_parameter(COMPLETE), without,
-     "all members have the same neighborhood collectives, each once"),
+     "all members have the same calls that all make, each once"),
     (is_blocking, holding(number=2**40),
-     "all members have the same neighborhood collectives, each once"),
-    (is_blocking, twice, "all members have the same neighborhood collectives, each once"),
+     "all members have the same calls that all make, each once"),
+    (is_blocking, twice, "all members have the same calls that all make, each once"),
 )
 
 
