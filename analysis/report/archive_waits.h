@@ -90,8 +90,8 @@ struct sg_waitstate_collective;
  * own, the peer is the location's rank. comm: index in the definitions. */
 enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
                                      int64_t comm, uint32_t member, int64_t *out);
-/* Sets communicator, size, member and root. comm: index in the definitions. False: MPI_COMM_SELF, or
- * a communicator without this rank. */
+/* Sets communicator, size, member and root. comm: index in the definitions. False: MPI_COMM_SELF,
+ * or a communicator without this rank. */
 bool sg_archive_waits_place(const struct sg_archive_waits *waits, int64_t comm, uint32_t rank,
                             uint32_t root, struct sg_waitstate_collective *collective);
 /* Adds a collective that the library carried out. */

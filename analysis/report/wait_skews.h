@@ -27,7 +27,7 @@ struct sg_waitstate_call;
 
 struct sg_waitstate_skews;
 
-/* Who waits for whom in a collective. */
+/* The waits of a collective: members that wait, and members waited for. */
 enum sg_waitstate_pattern {
     SG_PATTERN_NONE, /* nobody waits */
     SG_PATTERN_BARRIER,

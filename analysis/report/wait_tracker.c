@@ -41,6 +41,7 @@ struct request {
     } key;
     struct sg_waitstate_end who;
     int64_t begin_ns;
+    enum sg_waitstate_pattern named; /* as in struct sg_waitstate_call */
 };
 
 /* ---- instances ------------------------------------------------------------------------------- */
@@ -336,15 +337,24 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
     return status == SG_OK ? dropped : status;
 }
 
+/* The collective with the pattern that its function has. */
+static struct sg_waitstate_collective named(const struct sg_waitstate_collective *collective,
+                                            enum sg_waitstate_pattern pattern)
+{
+    struct sg_waitstate_collective of = *collective;
+
+    if (pattern != SG_PATTERN_NONE)
+        of.pattern = pattern;
+    return of;
+}
+
 /* A collective that is completed by the same call. */
 static enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectives *collectives,
                                                    struct sg_waitstate_call *call,
                                                    const struct sg_waitstate_collective *collective)
 {
-    struct sg_waitstate_collective of = *collective;
+    const struct sg_waitstate_collective of = named(collective, call->named);
 
-    if (call->named != SG_PATTERN_NONE)
-        of.pattern = call->named;
     return add(collectives, call, &call->who, call->enter_ns, &of);
 }
 
@@ -361,6 +371,7 @@ static enum sg_status sg_waitstate_collectives_begin(struct sg_waitstate_collect
     request->key = (struct request_key){number, call->who.rank};
     request->who = call->who;
     request->begin_ns = call->enter_ns;
+    request->named = call->named;
     if (!SG_KEYED_ADD(collectives->requests, request)) {
         free(request);
         return SG_ERR_MEMORY;
@@ -376,12 +387,14 @@ static enum sg_status sg_waitstate_collectives_end(struct sg_waitstate_collectiv
 {
     struct request *request =
         SG_KEYED_FIND(collectives->requests, (&(struct request_key){number, call->who.rank}));
+    struct sg_waitstate_collective of;
     enum sg_status status;
 
     if (request == NULL)
         return SG_OK;
     HASH_DEL(collectives->requests, request);
-    status = add(collectives, call, &request->who, request->begin_ns, collective);
+    of = named(collective, request->named);
+    status = add(collectives, call, &request->who, request->begin_ns, &of);
     free(request);
     sg_waitstate_gone(collectives->settling);
     return status;

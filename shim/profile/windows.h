@@ -1,5 +1,5 @@
-/* Windows and files, whose handles do not give their communicators; the groups that synchronise with
- * windows; and the contents of a call's event.
+/* Windows and files, whose handles do not give their communicators; the groups that synchronise
+ * with windows; and the contents of a call's event.
  *
  * A window is identified by its communicator and its position among that one's windows: all members
  * make them in the same order, so nothing is agreed with others. It is written to the log when a

@@ -704,8 +704,8 @@ enum sg_event_flags {
     SG_EVENT_POSTS = 8,    /* ... which a request, or MPI_Mrecv, completes */
     SG_EVENT_ROOTED = 16,  /* to is the root of a collective; between groups, a remote one */
     /* from_tag: its index among the calls that all members of its communicator make: collectives,
-     * those that make communicators, MPI_File_open. For a call on a file, that of MPI_File_open, and
-     * to_tag is its index among such calls on the file, from 1. */
+     * those that make communicators, MPI_File_open. For a call on a file, from_tag is that of its
+     * MPI_File_open, and to_tag its index among such calls on the file, from 1. */
     SG_EVENT_ORDERED = 32,
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
 };

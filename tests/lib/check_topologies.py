@@ -2,8 +2,7 @@
 a communicator make on files or to make communicators, for check_archive.py.
 
 A topology has a position for each rank of its communicator, in row-major order. The attributes of its
-Enter describe such a call; for a nonblocking or persistent neighborhood collective, two parameters do so with
-its request's number. They are its communicator, its number there, which each member has exactly once, and,
+Enter describe such a call; for a nonblocking or persistent one, two parameters do so with its request's number. They are its communicator, its number there, which each member has exactly once, and,
 for a neighborhood collective, the ranks whose data it receives, which on a grid are the neighbors.
 """
 import collections
@@ -14,10 +13,11 @@ from otf2.enums import CartPeriodicity
 from otf2.events import ParameterUnsignedInt
 
 NEIGHBORHOODS = (ParameterUnsignedInt,)
+NEIGHBORS = re.compile("MPI_I?neighbor_", re.IGNORECASE)
 MEMBERS = re.compile(r"MPI_File_(open|close|set_.*|preallocate|seek_shared|sync|(read|write)_.*(all|ordered).*|(read|write)_all)|"
                      r"MPI_(Comm_(create|dup|split|accept|connect|spawn).*|Intercomm_(create|merge)|Cart_(create|sub)|"
                      r"(Dist_)?graph_create.*|Graph_create)", re.IGNORECASE)
-BEGUN, COMPLETE = "neighborhood collective begun", "neighborhood collective complete"
+BEGUN, COMPLETE = "collective begun", "collective complete"
 
 
 def coordinates_of(rank, sizes):
@@ -47,7 +47,7 @@ class Topologies:
         self.check = check
         self.ranks_of = ranks_of  # ranks of MPI_COMM_WORLD in a group
         self.grids = {}           # sizes and periods by the communicator's number
-        self.open = set()         # (rank, request)
+        self.open = {}            # by (rank, request): whether it is a neighborhood collective
         self.numbers = collections.defaultdict(list)  # by (comm, rank of the world)
 
     def define(self, definitions):
@@ -75,7 +75,7 @@ class Topologies:
     def enter(self, rank, event):
         values = {a.name: v for a, v in (event.attributes or {}).items()}
         name = event.region.name
-        is_neighborhood = name.startswith("MPI_Neighbor_") and not name.endswith("_init")
+        is_neighborhood = NEIGHBORS.match(name) is not None and not name.endswith("_init")
         self.check.expect("only a call that all members make without an operation has a number at Enter",
                           "number" not in values or is_neighborhood or MEMBERS.fullmatch(name), name)
         self.check.expect("sources come with a number of a neighborhood collective",
@@ -87,17 +87,17 @@ class Topologies:
         check = self.check
         name = event.parameter.name
         key = rank, event.value
-        check.expect("parameters belong to neighborhood collectives", name in (BEGUN, COMPLETE),
+        check.expect("parameters belong to collectives without an operation", name in (BEGUN, COMPLETE),
                      name)
-        check.expect("neighborhood collectives begin and end in a call of MPI",
+        check.expect("collectives without an operation begin and end in a call of MPI",
                      region is not None and region.name.startswith("MPI_"), name)
         if name == BEGUN:
-            check.expect("a neighborhood collective is begun once", key not in self.open, key)
-            self.open.add(key)
+            check.expect("a collective without an operation is begun once", key not in self.open, key)
+            self.open[key] = region is None or NEIGHBORS.match(region.name) is not None or \
+                region.name.startswith("MPI_Start")
             return
-        check.expect("a neighborhood collective that completes has begun", key in self.open, key)
-        self.open.discard(key)
-        self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()}, True)
+        check.expect("a collective without an operation that completes has begun", key in self.open, key)
+        self.take_part(rank, {a.name: v for a, v in (event.attributes or {}).items()}, self.open.pop(key, False))
 
     def take_part(self, rank, values, is_neighborhood):
         check = self.check

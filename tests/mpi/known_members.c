@@ -1,5 +1,5 @@
-/* Calls that all members of a communicator make, on files, to make communicators, in MPI_Init and in
- * MPI_Finalize, and one-sided operations that need their target, on 3 ranks, for
+/* Calls that all members of a communicator make, on files, to make communicators, in MPI_Init and
+ * in MPI_Finalize, and one-sided operations that need their target, on 3 ranks, for
  * tests/report/test_known_members.py.
  *
  * Each function makes one kind of wait, ROUNDS times; the late rank computes until the others are
@@ -69,6 +69,15 @@ NOINLINE static void split_read(void)
     read_bytes += count;
 }
 
+NOINLINE static void begin_read(void)
+{
+    MPI_Request request;
+
+    hold_back(1);
+    MUST(MPI_File_iread_at_all(file, (MPI_Offset)rank * BYTES, bytes, BYTES, MPI_BYTE, &request));
+    MUST(MPI_Wait(&request, IGNORE));
+}
+
 SITE(close_file(void), hold_back(2), MPI_File_close(&file))
 
 static void on_files(void)
@@ -77,6 +86,7 @@ static void on_files(void)
         open_file();
         write_all();
         split_read();
+        begin_read();
         close_file();
     }
 }
@@ -84,6 +94,15 @@ static void on_files(void)
 /* ---- communicators --------------------------------------------------------------------------- */
 
 SITE(dup_comm(void), hold_back(1), MPI_Comm_dup(WORLD, &made))
+NOINLINE static void begin_dup(void)
+{
+    MPI_Request request;
+
+    hold_back(2);
+    MUST(MPI_Comm_idup(WORLD, &made, &request));
+    MUST(MPI_Wait(&request, IGNORE));
+}
+
 SITE(split_comm(void), hold_back(2), MPI_Comm_split(WORLD, rank == 2, 0, &made))
 
 NOINLINE static void make_grid(void)
@@ -138,6 +157,7 @@ int main(int argc, char **argv)
     known_init(&argc, &argv, &rank);
     on_files();
     of_comms(dup_comm);
+    of_comms(begin_dup);
     of_comms(split_comm);
     of_comms(make_grid);
     on_window();

@@ -30,7 +30,7 @@ static inline bool sg_event_has_message(const struct sg_record_event *event)
     return sg_event_sends(event) || sg_event_receives(event);
 }
 
-/* True for a collective, or another call that all members make, whose number on its communicator is known. */
+/* True for a collective, or another call that all members make, whose number is known. */
 static inline bool sg_event_has_number(const struct sg_record_event *event)
 {
     return (event->flags & (SG_EVENT_ORDERED | SG_EVENT_FAILED)) == SG_EVENT_ORDERED &&

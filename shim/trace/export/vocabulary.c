@@ -53,8 +53,8 @@ const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT] = {
 };
 
 const char *const sg_parameters[SG_PARAMETER_COUNT] = {
-    [SG_PARAMETER_BEGUN] = "neighborhood collective begun",
-    [SG_PARAMETER_COMPLETE] = "neighborhood collective complete",
+    [SG_PARAMETER_BEGUN] = "collective begun",
+    [SG_PARAMETER_COMPLETE] = "collective complete",
 };
 
 const struct sg_metric_definition sg_metrics[SG_METRIC_COUNT] = {
@@ -194,7 +194,7 @@ static bool find_collective(const char *name, struct sg_mpi_region *out)
     return false;
 }
 
-/* Patterns of blocking calls that all members of a communicator make. */
+/* Patterns of calls that all members of a communicator make. */
 static const struct {
     const char *pattern; /* without MPI_ */
     uint8_t without;
@@ -211,6 +211,7 @@ static const struct {
     {"Comm_create", SG_WITHOUT_COMM},
     {"Comm_dup", SG_WITHOUT_COMM},
     {"Comm_dup_with_info", SG_WITHOUT_COMM},
+    {"Comm_idup*", SG_WITHOUT_COMM},
     {"Comm_split", SG_WITHOUT_COMM},
     {"Comm_split_type", SG_WITHOUT_COMM},
     {"Intercomm_create", SG_WITHOUT_COMM},
@@ -228,7 +229,7 @@ static const struct {
 
 static uint8_t without_of(const char *name)
 {
-    for (size_t i = 0; i < COUNT_OF(members_calls) && strncmp(name, "File_i", 6) != 0; i++) {
+    for (size_t i = 0; i < COUNT_OF(members_calls); i++) {
         if (fnmatch(members_calls[i].pattern, name, 0) == 0)
             return members_calls[i].without;
     }
@@ -253,6 +254,8 @@ struct sg_mpi_region sg_mpi_region_of(const char *name)
     }
     region.without = without_of(name);
     region.is_collective = region.without != SG_WITHOUT_NONE;
+    region.is_nonblocking = region.is_collective &&
+                            (strncmp(name, "File_i", 6) == 0 || strncmp(name, "Comm_i", 6) == 0);
     return region;
 }
 
