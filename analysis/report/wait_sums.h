@@ -47,8 +47,8 @@
  *                    before entered MPI_Win_unlock (report/wait_windows.h)
  *   late target      of MPI_Win_lock, or a call that completes an operation under a lock, if it
  *                    ends after T; T: the target entered its next call, and was in none for most of
- *                    the time until then. Without hardware for it, the library carries out operations
- *                    in calls of their target
+ *                    the time until then. Without hardware for it, the library carries out
+ *                    operations in calls of their target
  *
  * A call has one wait, whatever it completes: for the last cause. Calls that only test do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received

@@ -1,5 +1,5 @@
-/* Follows windows and files, writes windows to the log, fills the contents of events by the class of
- * their function, and numbers the groups that synchronise with windows (windows.h).
+/* Follows windows and files, writes windows to the log, fills the contents of events by the class
+ * of their function, and numbers the groups that synchronise with windows (windows.h).
  */
 #include "profile/windows.h"
 

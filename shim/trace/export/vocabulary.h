@@ -86,7 +86,8 @@ struct sg_attribute_definition {
 
 extern const struct sg_attribute_definition sg_attributes[SG_ATTRIBUTE_COUNT];
 
-/* Parameters of nonblocking collectives for which OTF2 has no operation; the value is the request's number. */
+/* Parameters of nonblocking collectives for which OTF2 has no operation; the value is the request's
+ * number. */
 enum sg_parameter_ref { SG_PARAMETER_BEGUN, SG_PARAMETER_COMPLETE, SG_PARAMETER_COUNT };
 
 extern const char *const sg_parameters[SG_PARAMETER_COUNT];
