@@ -30,7 +30,9 @@ class Call:
 
     def offer(self, state, other, is_bounded=False):
         if self.enter < other.enter and (is_bounded or other.enter < self.leave) and \
-                self.place[0] != "MPI_Win_test" and (self.cause is None or self.cause[0] < other.enter):
+                self.place[0] != "MPI_Win_test" and \
+                (self.cause is None or
+                 (self.cause[0], self.cause[1] != "late target") < (other.enter, state != "late target")):
             self.cause = other.enter, state, other
 
 
