@@ -34,7 +34,7 @@ struct row {
     double asides[SG_ASIDES], work_ns; /* for SG_CAUSE_COMPUTING */
     bool has_usage;
     struct sg_stretch_threads threads; /* as in struct sg_blame_part */
-    double low_ns, high_ns;
+    double low_ns, high_ns, low_share, high_share;
 };
 
 /* The time that a kept instance has in a row. */
@@ -208,6 +208,18 @@ static enum sg_status sg_cause_sums_add(struct sg_cause_sums *sums, uint32_t pla
 
 /* ---- confidence intervals of the shares ------------------------------------------------------ */
 
+/* Sets a row's intervals from its time in each draw, which it sorts, and from the draws' lateness,
+ * of which the time is a share: both vary together, so the share is that within each draw. */
+static void set_limits(struct row *row, double *drawn, const double *late_ns)
+{
+    double shares[DRAWS];
+
+    for (uint32_t d = 0; d < DRAWS; d++)
+        shares[d] = late_ns[d] > 0 ? drawn[d] / late_ns[d] : 0;
+    sg_resample_interval(drawn, DRAWS, 0.025, &row->low_ns, &row->high_ns);
+    sg_resample_interval(shares, DRAWS, 0.025, &row->low_share, &row->high_share);
+}
+
 /* The bootstrap: draws as many instances as are kept, DRAWS times. */
 static enum sg_status draw(struct sg_cause_sums *sums, struct site *site)
 {
@@ -215,6 +227,7 @@ static enum sg_status draw(struct sg_cause_sums *sums, struct site *site)
         site->instances < SG_CAUSE_SAMPLES ? (uint32_t)site->instances : SG_CAUSE_SAMPLES;
     double scale = (double)site->instances / kept;
     double *drawn = calloc((size_t)DRAWS * (site->row_count + 1), sizeof *drawn);
+    double late_ns[DRAWS] = {0};
     uint32_t times[SG_CAUSE_SAMPLES];
 
     if (drawn == NULL)
@@ -225,17 +238,17 @@ static enum sg_status draw(struct sg_cause_sums *sums, struct site *site)
             times[sg_resample_draw(&site->random, kept)]++;
         for (uint32_t i = 0; i < site->sample_count; i++) {
             const struct sample *sample = &site->samples[i];
+            double ns = sample->ns * times[sample->slot] * scale;
 
-            drawn[(size_t)sums->rows[sample->row].at * DRAWS + d] +=
-                sample->ns * times[sample->slot] * scale;
+            drawn[(size_t)sums->rows[sample->row].at * DRAWS + d] += ns;
+            late_ns[d] += ns;
         }
     }
     for (uint32_t i = 0; i < sums->row_count; i++) {
         struct row *row = &sums->rows[i];
 
         if (&sums->sites[row->site] == site)
-            sg_resample_interval(&drawn[(size_t)row->at * DRAWS], DRAWS, 0.025, &row->low_ns,
-                                 &row->high_ns);
+            set_limits(row, &drawn[(size_t)row->at * DRAWS], late_ns);
     }
     free(drawn);
     return SG_OK;
@@ -245,8 +258,11 @@ static enum sg_status find_limits(struct sg_cause_sums *sums)
 {
     enum sg_status status = SG_OK;
 
-    for (uint32_t i = 0; i < sums->row_count; i++)
-        sums->rows[i].low_ns = sums->rows[i].high_ns = NAN;
+    for (uint32_t i = 0; i < sums->row_count; i++) {
+        struct row *row = &sums->rows[i];
+
+        row->low_ns = row->high_ns = row->low_share = row->high_share = NAN;
+    }
     for (uint32_t i = 0; i < sums->site_count && status == SG_OK; i++) {
         if (sums->sites[i].instances >= SG_RESAMPLE_SAMPLES_MIN)
             status = draw(sums, &sums->sites[i]);
@@ -271,6 +287,8 @@ static void put(const struct sg_places *places, const struct row *row, enum sg_c
                                  .ns = (uint64_t)llround(row->ns * share),
                                  .low_ns = row->low_ns * share,
                                  .high_ns = row->high_ns * share,
+                                 .low_share = row->low_share * share,
+                                 .high_share = row->high_share * share,
                                  .instances = row->instances,
                                  .steps = row->steps};
     sg_places_name(places, row->after, &out->after);

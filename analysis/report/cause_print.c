@@ -24,16 +24,11 @@ static void print_site_ns(const void *of, const void *context, FILE *out)
     fputs(tells_site(row, context) ? SG_NS(row->site_ns) : "", out);
 }
 
-static double share_of(const struct sg_cause_row *row, double ns)
-{
-    return 100 * ns / (double)row->site_ns;
-}
-
 static double figure_part(const void *of, const void *context)
 {
     const struct sg_cause_row *row = of;
 
-    return share_of(row, (double)row->ns);
+    return 100 * (double)row->ns / (double)row->site_ns;
 }
 
 static void print_part(const void *of, const void *context, FILE *out)
@@ -45,10 +40,10 @@ static void print_interval(const void *of, const void *context, FILE *out)
 {
     const struct sg_cause_row *row = of;
 
-    if (isnan(row->low_ns))
+    if (isnan(row->low_share))
         fputc('-', out);
     else
-        fprintf(out, "%.0f-%.0f%%", share_of(row, row->low_ns), share_of(row, row->high_ns));
+        fprintf(out, "%.0f-%.0f%%", 100 * row->low_share, 100 * row->high_share);
 }
 
 static void print_share(const void *of, const void *context, FILE *out)
@@ -56,8 +51,8 @@ static void print_share(const void *of, const void *context, FILE *out)
     const struct sg_cause_row *row = of;
 
     fprintf(out, "%3.0f%%", figure_part(of, context));
-    if (!isnan(row->low_ns))
-        fprintf(out, " (%.0f-%.0f)", share_of(row, row->low_ns), share_of(row, row->high_ns));
+    if (!isnan(row->low_share))
+        fprintf(out, " (%.0f-%.0f)", 100 * row->low_share, 100 * row->high_share);
 }
 
 static void print_steps(const void *of, const void *context, FILE *out)
@@ -105,6 +100,8 @@ static const struct sg_column columns[] = {
     {NULL, "interval", "95% interval", .left = true, .print = print_interval},
     {"low_ns", OF_ROW(REAL_NS, low_ns)},
     {"high_ns", OF_ROW(REAL_NS, high_ns)},
+    {"low_share", OF_ROW(SHARE, low_share)},
+    {"high_share", OF_ROW(SHARE, high_share)},
     {"rank", "rank", "rank", OF_ROW(COUNT32, rank)},
     {"steps", "steps", "steps", .left = true, OF_ROW(COUNT32, steps), .print = print_steps},
     {"instances", "instances", "times", OF_ROW(COUNT, instances)},
@@ -293,7 +290,8 @@ const struct sg_report_section sg_causes_section = {
     .print = print_text,
     .csv = print_csv,
     .table = {.json = {&cause_columns, &late_only},
-              .csv = "cause rank late_ns low_ns high_ns steps instances late.mpi_function late.id "
+              .csv = "cause rank late_ns low_ns high_ns low_share high_share steps instances "
+                     "late.mpi_function late.id "
                      "late.function late.file late.line late.module late.offset "
                      "after.mpi_function after.id after.function after.file after.line "
                      "until.mpi_function until.id until.function until.file until.line",

@@ -68,11 +68,12 @@ struct sg_cause_row {
     struct sg_waitstate_place at; /* must be first; the site's, as is site_ns */
     uint64_t site_ns;             /* sum of the last rank's lateness there */
     enum sg_cause cause;
-    uint32_t rank;          /* the rank where it began: not always the one that came last */
-    uint64_t ns;            /* part of the time that others waited at the site */
-    double low_ns, high_ns; /* 95 % interval, over instances; NAN: too few */
-    uint64_t instances;     /* number of instances in which it had a part */
-    uint32_t steps;         /* most links back from the rank that came last; 0: it is that rank */
+    uint32_t rank; /* the rank where it began: not always the one that came last */
+    uint64_t ns;   /* part of the time that others waited at the site */
+    /* 95 % intervals over instances: of the time, and of its share of site_ns; NAN: too few. */
+    double low_ns, high_ns, low_share, high_share;
+    uint64_t instances; /* number of instances in which it had a part */
+    uint32_t steps;     /* most links back from the rank that came last; 0: it is that rank */
     /* Ends of the longest interval, of all instances; function NULL: not known. For causes in
      * calls, `until` is the longest call, and there is no `after`. */
     struct sg_waitstate_place after, until;

@@ -184,7 +184,34 @@ TEST("confidence limits come from a sample of many instances")
     finish();
     const struct sg_cause_row *row = &found->sites[0].rows[0];
     EXPECT(row->ns == 2 * 3000 * 190, row->low_ns < 6000 * 190 && row->low_ns > 6000 * 130,
-           row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250);
+           row->high_ns > 6000 * 190 && row->high_ns < 6000 * 250, row->low_share == 1,
+           row->high_share == 1);
+    end();
+}
+
+/* Rank 2 computes in one round and sleeps in the next: half of the lateness, less often in one draw
+ * and more often in another, but never more than all of it. */
+TEST("the limits of a share are those of the share in each draw")
+{
+    begin();
+    barrier();
+    for (int i = 0; i < 40; i++) {
+        compute(0, 100);
+        compute(1, 100);
+        if (i % 2 == 0)
+            compute(2, 1100);
+        else
+            spend_interval(2, 1100, (struct sg_sampled_interval){.cpu_ns = 100, .user_ns = 100});
+        barrier();
+    }
+    finish();
+    EXPECT(found->sites[0].row_count == 2);
+    for (uint32_t i = 0; i < found->sites[0].row_count; i++) {
+        const struct sg_cause_row *row = &found->sites[0].rows[i];
+
+        EXPECT(row->low_share > 0.25 && row->low_share < 0.5,
+               row->high_share<0.75, row->high_share> 0.5);
+    }
     end();
 }
 
