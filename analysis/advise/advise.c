@@ -191,12 +191,45 @@ static int find_plain(const struct sg_advice_item *item, int best)
     return best;
 }
 
+/* Beyond this factor between the measured and the estimated cost the model leaves out what the call
+ * site's cost consists of, and differences of its estimates mean nothing. */
+#define MISSED_FACTOR 1.5
+
+double sg_advice_miss(const struct sg_advice_item *item)
+{
+    return item->measured_processor_ns / item->estimates[item->executed].processor_ns;
+}
+
+static bool is_missed(const struct sg_advice_item *item)
+{
+    double miss = sg_advice_miss(item);
+
+    return !(miss <= MISSED_FACTOR && miss >= 1 / MISSED_FACTOR);
+}
+
+double sg_advice_saved_ns(const struct sg_advice_item *item)
+{
+    const struct sg_advise_estimate *executed = &item->estimates[item->executed];
+    double spent_ns = (double)item->group->blocked_ns + (double)item->group->handler_ns;
+
+    return spent_ns * item->estimates[item->best].gain_ns / executed->processor_ns;
+}
+
+int sg_advice_rival(const struct sg_advice_item *item)
+{
+    if (item->best != item->executed)
+        return item->best;
+    return item->estimate_count > 1 ? find_plain(item, item->executed == 0) : -1;
+}
+
 static void judge(const struct work *work, struct sg_advice_item *item)
 {
     if (item->verdict == SG_ADVICE_OBSTACLE)
         return;
     item->best = item->executed == 0 ? 0 : find_plain(item, 0);
-    if (item->best == item->executed)
+    if (is_missed(item))
+        item->verdict = SG_ADVICE_MISSED;
+    else if (item->best == item->executed)
         item->verdict = SG_ADVICE_BEST;
     else if (item->estimates[item->best].low_ns <= item->error_ns)
         item->verdict = SG_ADVICE_WITHIN_ERROR;
@@ -331,7 +364,7 @@ enum sg_status sg_advise(const char *path, const struct sg_advise_options *optio
         status = sg_sample_run(path, options->progress, (uint32_t)work.config.ranks_per_node,
                                &advice.report, &advice.sampling);
     if (status == SG_OK)
-        status = sg_machine_make(&advice.report.calibration, options->network, &advice.machine);
+        status = sg_machine_make(&advice.report, options->network, &advice.machine);
     advice.depth = work.config.depth;
     if (status == SG_OK) {
         status = list_items(&advice);

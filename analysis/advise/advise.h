@@ -6,7 +6,8 @@
  * the measured cost is the error e of the estimates. The gain of another algorithm is the
  * difference of the two estimates, instance by instance, with a bootstrap interval. The algorithm
  * is advised if the lower end of the interval is above e: then neither the choice of instances nor
- * the inaccuracy of the model explains the gain.
+ * the inaccuracy of the model explains the gain. There is no advice where the measured cost and the
+ * estimate differ by a factor above 1.5: a trial has to measure.
  *
  * Costs are processor time per call: the time blocked, plus the time spent on late contributions
  * outside of calls.
@@ -28,6 +29,7 @@ enum sg_advice_verdict {
     SG_ADVICE_CHANGE,       /* another algorithm is advised */
     SG_ADVICE_BEST,         /* no algorithm is estimated to cost less */
     SG_ADVICE_WITHIN_ERROR, /* the saving is within the error of the estimates */
+    SG_ADVICE_MISSED,       /* the estimates are too far from the measured cost */
     SG_ADVICE_FEW,          /* too few instances */
     SG_ADVICE_SITES,        /* ranks of an instance call from sites with different rules */
     SG_ADVICE_CONFLICT,     /* one rule would apply to instances that need different ones */
@@ -72,6 +74,16 @@ struct sg_advice {
     uint32_t counts[SG_ADVICE_VERDICTS];
     struct sg_remedies remedies;
 };
+
+/* For an item with estimates. Measured by estimated cost of the algorithm that ran. */
+double sg_advice_miss(const struct sg_advice_item *item);
+/* The saving of the best algorithm in the whole run: the estimated share of the measured cost. */
+double sg_advice_saved_ns(const struct sg_advice_item *item);
+/* Index of the estimate of the algorithm to try against the one that ran; -1: there is none. */
+int sg_advice_rival(const struct sg_advice_item *item);
+/* The STAGGER_TRIAL that measures both algorithms: "barrier@0000000a~2=mpich|srm"; malloc'ed. NULL:
+ * there is none, or no memory. */
+char *sg_advice_trial(const struct sg_advice *advice, const struct sg_advice_item *item);
 
 void sg_advice_clear(struct sg_advice *advice);
 /* Sorts the report's rows by their index in the aggregate, for sg_advice_site. */

@@ -8,6 +8,7 @@
 #include "report/report_columns.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -138,10 +139,11 @@ static void put_machine(const struct sg_advice *advice, FILE *out)
         fprintf(out, "       not measured, taken from the network " SG_MACHINE_DEFAULT ": %s\n",
                 machine->borrowed);
     if (machine->crowd > 1)
-        fprintf(out,
-                "       %.3g ranks a processor: MPICH does not yield; it is assumed to lose %.3gms "
-                "a message\n",
-                machine->crowd, sg_machine_turn_us(machine) * 1e-3);
+        fprintf(out, "       %.3g ranks a processor: %s %s\n", machine->crowd,
+                isnan(machine->yield_us)
+                    ? "MPICH does not yield; each of its messages is assumed to lose"
+                    : "each message of MPICH waits for as long as the run's mean yield,",
+                SHOW_US(sg_machine_turn_us(machine)));
 }
 
 static void put_run(const struct sg_advice *advice, FILE *out)
@@ -221,14 +223,27 @@ static void put_not_simulated(const struct sg_advice_item *item, FILE *out)
 static void put_change(const struct sg_advice_item *item, FILE *out)
 {
     const struct sg_advise_estimate *best = &item->estimates[item->best];
-    double calls = (double)item->group->instances * item->group->size;
 
     fprintf(out, "  advice: %s, %s less a call", sg_candidates[best->candidate],
             SG_UNSIGNED(best->gain_ns));
     if (item->estimates[item->executed].processor_ns > 0)
         fprintf(out, " (%.0f%%)",
                 100 * best->gain_ns / item->estimates[item->executed].processor_ns);
-    fprintf(out, ", %s in this run\n", SG_UNSIGNED(best->gain_ns * calls));
+    fprintf(out, ", %s in this run\n", SG_UNSIGNED(sg_advice_saved_ns(item)));
+}
+
+static void put_missed(const struct sg_advice *advice, const struct sg_advice_item *item, FILE *out)
+{
+    double miss = sg_advice_miss(item);
+    char *trial = sg_advice_trial(advice, item);
+
+    fputs("  no advice: the model misses this site", out);
+    if (isnormal(miss))
+        fprintf(out, " by %.2gx", miss > 1 ? miss : 1 / miss);
+    if (trial != NULL)
+        fprintf(out, "; measure it: STAGGER_TRIAL='%s'", trial);
+    fputc('\n', out);
+    free(trial);
 }
 
 /* If the root is late, bypass cannot help: its children have arrived before it. */
@@ -244,7 +259,8 @@ static void put_root(const struct sg_advice_item *item, FILE *out)
                 100 * share);
 }
 
-static void put_verdict(const struct sg_advice_item *item, FILE *out)
+static void put_verdict(const struct sg_advice *advice, const struct sg_advice_item *item,
+                        FILE *out)
 {
     switch (item->verdict) {
     case SG_ADVICE_CHANGE:
@@ -257,6 +273,9 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
         fprintf(out, "  no advice: the saving of %s (at least %s) is within the error\n",
                 sg_candidates[item->estimates[item->best].candidate],
                 SG_UNSIGNED(item->estimates[item->best].low_ns));
+        break;
+    case SG_ADVICE_MISSED:
+        put_missed(advice, item, out);
         break;
     case SG_ADVICE_FEW:
         fprintf(out, "  no advice: fewer than %u instances\n", SG_SAMPLE_MIN);
@@ -277,7 +296,8 @@ static void put_verdict(const struct sg_advice_item *item, FILE *out)
         put_root(item, out);
 }
 
-static enum sg_status put_item(const struct sg_advice_item *item, FILE *out)
+static enum sg_status put_item(const struct sg_advice *advice, const struct sg_advice_item *item,
+                               FILE *out)
 {
     enum sg_status status = SG_OK;
 
@@ -287,7 +307,7 @@ static enum sg_status put_item(const struct sg_advice_item *item, FILE *out)
         put_not_simulated(item, out);
         put_error(item, out);
     }
-    put_verdict(item, out);
+    put_verdict(advice, item, out);
     return status;
 }
 
@@ -320,7 +340,7 @@ enum sg_status sg_advice_print_text(const struct sg_advice *advice, uint32_t top
 
     put_run(advice, out);
     for (uint32_t i = 0; i < shown && status == SG_OK; i++)
-        status = put_item(&advice->items[i], out);
+        status = put_item(advice, &advice->items[i], out);
     if (status != SG_OK)
         return status;
     sg_remedies_print(&advice->remedies, top, out);
@@ -395,6 +415,22 @@ static json_t *advice_of(const struct sg_advice_item *item)
                : json_null();
 }
 
+static json_t *saved_of(const struct sg_advice_item *item)
+{
+    bool is_advised = item->verdict == SG_ADVICE_CHANGE;
+
+    return sg_json_real(is_advised, is_advised ? sg_advice_saved_ns(item) : 0);
+}
+
+static json_t *trial_of(const struct sg_advice *advice, const struct sg_advice_item *item)
+{
+    char *trial = sg_advice_trial(advice, item);
+    json_t *text = sg_json_text(trial);
+
+    free(trial);
+    return text;
+}
+
 static json_t *site_of(const struct sg_report_site *site)
 {
     return json_pack("{s:o, s:o, s:o, s:i}", "id", sg_json_id(site->has_id, site->id), "function",
@@ -402,12 +438,13 @@ static json_t *site_of(const struct sg_report_site *site)
                      (int)site->line);
 }
 
-static json_t *item_of(const struct sg_advice_item *item)
+static json_t *item_of(const struct sg_advice *advice, const struct sg_advice_item *item)
 {
     const struct sg_group *group = item->group;
 
     return json_pack(
-        "{s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:s, s:o, s:o}",
+        "{s:o, s:s, s:o, s:i, s:i, s:I, s:I, s:o, s:I, s:i, s:I, s:o, s:o, s:o, s:s, s:o, s:o, "
+        "s:o, s:o}",
         "site", site_of(item->site), "operation", sg_site_operation(item->site), "communicator",
         sg_json_text(item->site->comm), "ranks", (int)group->size, "nodes", (int)group->nodes,
         "least_bytes", (json_int_t)group->least_bytes, "most_bytes", (json_int_t)group->most_bytes,
@@ -415,7 +452,7 @@ static json_t *item_of(const struct sg_advice_item *item)
         "replayed", (int)item->replayed, "root_last", (json_int_t)group->root_last, "measured",
         measured_of(item), "estimates", estimates_of(item), "not_simulated", not_simulated_of(item),
         "verdict", sg_advice_verdict_names[item->verdict], "why", sg_json_text(item->why), "advice",
-        advice_of(item));
+        advice_of(item), "saved_ns", saved_of(item), "trial", trial_of(advice, item));
 }
 
 static json_t *items_of(const struct sg_advice *advice)
@@ -423,7 +460,7 @@ static json_t *items_of(const struct sg_advice *advice)
     json_t *list = json_array();
 
     for (uint32_t i = 0; i < advice->item_count && list != NULL; i++)
-        sg_json_append(&list, item_of(&advice->items[i]));
+        sg_json_append(&list, item_of(advice, &advice->items[i]));
     return list;
 }
 

@@ -156,7 +156,9 @@ static bool has_several_sizes(const struct sg_advice *advice, const struct side 
     return false;
 }
 
-static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item *item, int site)
+/* algorithms: right side of the rule. malloc'ed; NULL: no memory. */
+static char *rule_for(const struct sg_advice *advice, const struct sg_advice_item *item, int site,
+                      const char *algorithms)
 {
     struct side side = side_of(advice, item->group, site);
     char range[RANGE_BYTES] = "", id[16] = "";
@@ -167,9 +169,27 @@ static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item
     if (side.has_id)
         snprintf(id, sizeof id, "@%08" PRIx32, side.id);
     if (asprintf(&rule, "%s%s~%" PRIu32 "%s=%s", sg_operation_names[side.operation], id, side.size,
-                 range, sg_candidates[item->estimates[item->best].candidate]) < 0)
+                 range, algorithms) < 0)
         return NULL;
     return rule;
+}
+
+static char *rule_of(const struct sg_advice *advice, const struct sg_advice_item *item, int site)
+{
+    return rule_for(advice, item, site, sg_candidates[item->estimates[item->best].candidate]);
+}
+
+char *sg_advice_trial(const struct sg_advice *advice, const struct sg_advice_item *item)
+{
+    int rival = item->verdict == SG_ADVICE_MISSED ? sg_advice_rival(item) : -1;
+    char algorithms[128];
+
+    if (rival < 0 || item->group->site_count == 0)
+        return NULL;
+    snprintf(algorithms, sizeof algorithms, "%s|%s",
+             sg_candidates[item->estimates[item->executed].candidate],
+             sg_candidates[item->estimates[rival].candidate]);
+    return rule_for(advice, item, 0, algorithms);
 }
 
 static const char *show(double ns, char text[SG_FORMAT_BYTES])
@@ -266,6 +286,7 @@ const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
     [SG_ADVICE_CHANGE] = "change",
     [SG_ADVICE_BEST] = "best already",
     [SG_ADVICE_WITHIN_ERROR] = "within the error",
+    [SG_ADVICE_MISSED] = "missed by the model",
     [SG_ADVICE_FEW] = "too few instances",
     [SG_ADVICE_SITES] = "different rules in one instance",
     [SG_ADVICE_CONFLICT] = "conflict",

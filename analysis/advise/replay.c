@@ -304,11 +304,22 @@ static void take(const struct sg_calibration *calibration, struct sg_machine *ma
         machine->crowd = value[SG_CALIBRATED_RANKS] / value[SG_CALIBRATED_PROCESSORS];
 }
 
-enum sg_status sg_machine_make(const struct sg_calibration *calibration, const char *network,
+/* With STAGGER_WAIT=auto a run's ranks yield if they share processors. */
+static double yield_us_of(const struct sg_run_waiting *waiting)
+{
+    if (waiting->told == 0 || waiting->mode == SG_WAIT_SPIN)
+        return NAN;
+    return waiting->yields > 0 ? (double)waiting->yield_ns / (double)waiting->yields / 1e3 : 0;
+}
+
+enum sg_status sg_machine_make(const struct sg_report *report, const char *network,
                                struct sg_machine *out)
 {
-    struct sg_machine machine = {
-        .asked = network != NULL, .knows_between = true, .knows_signal = true};
+    const struct sg_calibration *calibration = &report->calibration;
+    struct sg_machine machine = {.asked = network != NULL,
+                                 .knows_between = true,
+                                 .knows_signal = true,
+                                 .yield_us = yield_us_of(&report->waiting)};
     enum sg_status status =
         sg_network_read("advise", network != NULL ? network : SG_MACHINE_DEFAULT, &machine.between);
 
@@ -331,7 +342,9 @@ bool sg_machine_was_busy(const struct sg_machine *machine)
 
 double sg_machine_turn_us(const struct sg_machine *machine)
 {
-    return machine->crowd > 1 ? (machine->crowd - 1) * machine->slice_us : 0;
+    if (machine->crowd <= 1)
+        return 0;
+    return isnan(machine->yield_us) ? (machine->crowd - 1) * machine->slice_us : machine->yield_us;
 }
 
 /* ---- candidates */

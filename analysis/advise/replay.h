@@ -58,18 +58,20 @@ struct sg_machine {
     char borrowed[200];
     double slice_us; /* time slice of a processor that several ranks share; 0: unknown */
     double crowd;    /* ranks per processor of the machine; 0: unknown */
+    double yield_us; /* mean length of the run's yields; NAN: its ranks did not yield */
     /* spread of the measurements, and the fewest samples of a cost; 0: unknown */
     double spread, samples;
 };
 
-/* Makes the costs. network: as for the simulator's --network; NULL: the calibration's. On failure
- * one line has been logged. */
-enum sg_status sg_machine_make(const struct sg_calibration *calibration, const char *network,
+/* Makes the costs. network: as for the simulator's --network; NULL: those that the run measured. On
+ * failure one line has been logged. */
+enum sg_status sg_machine_make(const struct sg_report *report, const char *network,
                                struct sg_machine *out);
 /* Returns true if other work ran while the costs were measured: they may be far off. */
 bool sg_machine_was_busy(const struct sg_machine *machine);
-/* The extra delay of an MPICH message where ranks share processors: MPICH does not yield, so the
- * receiver waits for its time slice. 0: a processor for each rank, or slice_us is unknown. */
+/* The extra delay of an MPICH message where ranks share processors: the receiver waits until the
+ * ranks that poll in its place yield, or, if the run's ranks did not yield, for its time slice. 0: a
+ * processor for each rank, or slice_us is unknown. */
 double sg_machine_turn_us(const struct sg_machine *machine);
 
 struct sg_replay {

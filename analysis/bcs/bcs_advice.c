@@ -129,7 +129,7 @@ enum sg_status sg_coscheduling_find(const char *path, const struct sg_coscheduli
     *out = (struct sg_coscheduling){.restart_slice = options->restart_slice};
     status = sg_recording_read(path, options->progress, &out->report, &work.recording);
     if (status == SG_OK)
-        status = sg_machine_make(&out->report.calibration, options->network, &out->machine);
+        status = sg_machine_make(&out->report, options->network, &out->machine);
     out->obstacle = work.recording.obstacle;
     out->measured_ns = work.recording.measured_ns;
     out->calls = work.recording.steps;

@@ -8,7 +8,7 @@ COMMAND=advise
 . "$ROOT/tests/report/golden.bash"
 
 fixtures advise/make_planted report/make_archive report/make_large
-for kind in pair late-rank late-root odd-names one-rank partial; do
+for kind in pair late-rank late-root odd-names one-rank partial missed; do
     ./make_planted "$kind" "$kind" || exit 1
 done
 for kind in foreign without-events without-collectives statistics unrecovered; do
@@ -56,6 +56,11 @@ check "names with unusual bytes stay in their lines" all 'advised odd odd-names'
 check "another tool's archive is treated as MPICH's" all 'advised foreign foreign' \
     'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
 check "the advice on a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
+check "where the model misses, the printed trial is one that stagger takes" all 'advised missed missed' \
+    '"$STAGGER" advise --json missed >missed.json' \
+    'has missed.txt "STAGGER_TRIAL=.$(json missed.json "d[\"groups\"][0][\"trial\"].replace(\"|\", \"[|]\")").$"' \
+    'STAGGER_TRIAL=$(json missed.json "d[\"groups\"][0][\"trial\"]") "$STAGGER" info >taken.out 2>taken.err' \
+    'empty taken.err' 'has taken.out "STAGGER_TRIAL=barrier@0000000a~2=mpich[|]srm "' 'has missed.conf "nothing to advise"'
 check "a single rank waits for nobody" all 'advised one one-rank' \
     'has one.txt "no advice: a single rank waits for no one"' 'has one.conf "nothing to advise"'
 check "without collectives there is nothing to replay" all 'advised none without-collectives' \

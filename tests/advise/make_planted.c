@@ -24,6 +24,13 @@ static void partial(struct archive *archive)
     archive->dropped = "7";
 }
 
+/* Twice the cost that the model estimates. */
+static void missed(struct archive *archive)
+{
+    planted_pair(archive);
+    archive->calls[0].end_ns += 2800;
+}
+
 static const struct {
     const char *name;
     void (*plant)(struct archive *archive);
@@ -35,6 +42,7 @@ static const struct {
     {"odd-names", odd_names},
     {"one-rank", one_rank},
     {"partial", partial},
+    {"missed", missed},
 };
 
 int main(int argc, char **argv)

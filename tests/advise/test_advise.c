@@ -175,13 +175,54 @@ TEST("a gain below the model's unexplained error is not advised")
     struct sg_advice advice;
 
     planted_pair(&archive);
-    archive.calls[0].end_ns += 1500; /* 750 a call that the model does not explain, above 700 */
+    for (int i = 0; i < 2; i++) {
+        archive.calls[i].algorithm = "handoff";
+        archive.calls[i].end_ns = 1000 + 1350; /* 100 a call that the model does not explain */
+    }
     advise(NULL, &advice);
-    NEAR(advice.items[0].error_ns, 750);
+    NEAR(advice.items[0].error_ns, 100);
+    NEAR(estimate(&advice.items[0], "srm")->gain_ns, 50);
     EXPECT(text_is(best_of(&advice.items[0]), "srm"),
            advice.items[0].verdict == SG_ADVICE_WITHIN_ERROR,
            !has_rule(&advice, "barrier@0000000a~2=srm"));
     sg_advice_clear(&advice);
+}
+
+/* Measured 1200 a call, estimated 1400: half of what was measured is saved. */
+TEST("the promised saving is a share of the measured cost")
+{
+    struct sg_advice advice;
+
+    planted_pair(&archive);
+    archive.calls[0].end_ns -= 400;
+    advise(NULL, &advice);
+    EXPECT(advice.items[0].verdict == SG_ADVICE_CHANGE);
+    NEAR(sg_advice_saved_ns(&advice.items[0]), 2 * 1200 * PLANTED_INSTANCES / 2);
+    sg_advice_clear(&advice);
+}
+
+/* The estimate is 1400 a call. */
+static void misses(int64_t more_ns, const char *text)
+{
+    struct sg_advice advice;
+
+    planted_pair(&archive);
+    archive.calls[0].end_ns = (uint64_t)((int64_t)archive.calls[0].end_ns + more_ns);
+    advise(NULL, &advice);
+    char *printed = text_of(&advice);
+    EXPECT((advice.items[0].verdict == SG_ADVICE_MISSED) == (text != NULL),
+           contains(printed, text != NULL ? text : "advice: srm"));
+    free(printed);
+    sg_advice_clear(&advice);
+}
+
+TEST("where the model misses the measured cost, the text has the trial that measures it")
+{
+    misses(2 * 600, NULL); /* 1.43 times the estimate */
+    misses(2 * 710, "the model misses this site by 1.5x; measure it: "
+                    "STAGGER_TRIAL='barrier@0000000a~2=mpich|srm'");
+    misses(-2 * 460, NULL); /* 0.67 times */
+    misses(-2 * 700, "by 2x; measure it: ");
 }
 
 TEST("nothing is advised if the best algorithm already ran")
@@ -345,6 +386,28 @@ TEST("modelled MPICH ranks wait for a processor when processors are short")
      * more to take each. */
     NEAR(estimate(&advice.items[0], "mpich")->blocked_ns, (4002400 + 4000400) / 2.0);
     NEAR(estimate(&advice.items[0], "srm")->blocked_ns, 700);
+    EXPECT(advice.items[0].verdict == SG_ADVICE_MISSED);
+    sg_advice_clear(&advice);
+}
+
+/* 1000 yields of 3 us. */
+TEST("if the run's ranks yielded, modelled MPICH ranks wait for as long as a yield")
+{
+    struct sg_advice advice;
+
+    planted_pair(&archive);
+    archive.calibration = PLANTED_COSTS " processors=1 ranks=2 slice_us=4000";
+    archive.more[0][0] = "STAGGER::WAIT_TOLD", archive.more[0][1] = "2";
+    archive.more[1][0] = "STAGGER::WAIT_MODE", archive.more[1][1] = "auto";
+    archive.more[2][0] = "STAGGER::YIELDS", archive.more[2][1] = "1000";
+    archive.more[3][0] = "STAGGER::YIELD_NS", archive.more[3][1] = "3000000";
+    advise(NULL, &advice);
+    NEAR(sg_machine_turn_us(&advice.machine), 3);
+    NEAR(estimate(&advice.items[0], "mpich")->blocked_ns, (5400 + 3400) / 2.0);
+    sg_advice_clear(&advice);
+    archive.more[1][1] = "spin";
+    advise(NULL, &advice);
+    NEAR(sg_machine_turn_us(&advice.machine), 4000);
     sg_advice_clear(&advice);
 }
 

@@ -44,6 +44,7 @@ struct archive {
     const char *partial, *dropped; /* properties; NULL: not written */
     const char *program;           /* the description */
     const char *calibration;       /* a property; NULL: not written */
+    const char *more[4][2];        /* names and values of more properties */
     int half[ARCHIVE_RANKS_MAX];   /* world ranks of ARCHIVE_HALF, in its order */
     int half_size;
     int copies; /* further communicators of all ranks, ARCHIVE_COMM_COUNT and so on */
@@ -388,6 +389,8 @@ static inline void archive_write(const struct archive *archive, const char *dire
     if (archive->calibration != NULL)
         CHECKED(
             OTF2_Archive_SetProperty(handle, "STAGGER::CALIBRATION", archive->calibration, true));
+    for (int i = 0; i < 4 && archive->more[i][0] != NULL; i++)
+        CHECKED(OTF2_Archive_SetProperty(handle, archive->more[i][0], archive->more[i][1], true));
     if (archive->program != NULL)
         CHECKED(OTF2_Archive_SetDescription(handle, archive->program));
     CHECKED(OTF2_Archive_SetCreator(handle, archive->no_attributes ? "tool 1" : "stagger 1"));
