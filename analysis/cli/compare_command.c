@@ -167,12 +167,16 @@ const char *sg_read_column(const struct sg_option *option, const char *text, voi
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+/* With --fail-above 1 means that B failed, and nothing else. */
+enum { EXIT_UNREAD = 3 };
+
 struct options {
     bool json;
     int csv;          /* enum sg_compare_table; -1: no CSV */
     const char *html; /* NULL: no page */
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
+    struct sg_gate gate;
     struct sg_run_paths sides[2];
     char *newest[2]; /* the newest two runs, if the command line names none; owned */
 };
@@ -185,13 +189,27 @@ static const char text[] =
     "runs per side (A1 A2 -- B1 B2), figures are means over the runs of a side, and the noise is "
     "the variation between runs. Without A and B: the two newest runs in the working directory, "
     "the older one as A.\v"
-    "Exit status: 0; 1 if A or B cannot be read; 2 on bad usage.";
+    "Exit status: 0; 1 if A or B cannot be read; 2 on bad usage. With --fail-above: 1 if the "
+    "interval "
+    "says that B costs more than A by more than the limit; 3 if A or B cannot be read.";
 
-static const char *const tables[] = {[SG_COMPARE_SITES] = "sites",
-                                     [SG_COMPARE_FUNCTIONS] = "functions",
-                                     [SG_COMPARE_CALLS] = "calls",
-                                     [SG_COMPARE_WAITS] = "waits",
-                                     [SG_COMPARE_TABLES] = NULL};
+/* "5%", as 0.05. */
+static const char *read_percent(const struct sg_option *option, const char *value, void *into,
+                                char *fault)
+{
+    char *end;
+    double percent = strtod(value, &end);
+
+    if (end == value || strcmp(end, "%") != 0 || !(percent >= 0) || percent > (double)option->most)
+        return sg_option_wants(fault, "a percentage, such as 5%", value, strlen(value));
+    *(double *)sg_option_place(option, into) = percent / 100;
+    return NULL;
+}
+
+static const char *const tables[] = {
+    [SG_COMPARE_SITES] = "sites", [SG_COMPARE_FUNCTIONS] = "functions",
+    [SG_COMPARE_CALLS] = "calls", [SG_COMPARE_WAITS] = "waits",
+    [SG_COMPARE_RUNS] = "runs",   [SG_COMPARE_TABLES] = NULL};
 
 #define AT(member) offsetof(struct options, member)
 
@@ -199,12 +217,20 @@ static const struct sg_option option_table[] = {
     {"json", 'j', NULL, "print JSON (docs/compare-json.md)", sg_option_flag, .at = AT(json),
      .excludes = "csv html"},
     {"html", 'H', "FILE", "write an HTML page", sg_option_text, .at = AT(html), .excludes = "csv"},
-    {"csv", 'c', "TABLE", "print the rows as CSV, or another table: functions, calls, waits",
+    {"csv", 'c', "TABLE", "print the rows as CSV, or another table: functions, calls, waits, runs",
      sg_option_word, AT(csv), .words = tables, .optional = true},
     {"sort", 's', "FIELD", "sort the rows by this field (default: " SG_COMPARED_COLUMN_DEFAULT ")",
      sg_read_column, AT(sort), .columns = &sg_compared_columns},
     {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
      sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
+    {"fail-above", 'f', "PERCENT%",
+     "exit with 1 if B costs more than A by more than PERCENT%: the "
+     "lower end of the 99% interval is above it; takes 3 runs per side or more",
+     read_percent, AT(gate.limit), .most = 1000},
+    {"figure", 'F', "FIGURE",
+     "what --fail-above compares: run (the run time, the default), waiting "
+     "or mpi (time of all ranks)",
+     sg_option_word, AT(gate.figure), .words = sg_whole_names, .needs = "fail-above"},
     {0}};
 
 /* Splits the arguments into A and B. Two paths need no "--" between them. behind: the paths after
@@ -270,7 +296,7 @@ static enum sg_status take_newest(struct options *options)
 /* Reads the requested rows, in the requested order. */
 static enum sg_status read_runs(const struct options *options, struct sg_comparison *out)
 {
-    enum sg_status status = sg_compare(options->sides, true, out);
+    enum sg_status status = sg_compare(options->sides, &options->gate, true, out);
 
     if (status != SG_OK)
         return status;
@@ -284,7 +310,46 @@ static enum sg_status read_runs(const struct options *options, struct sg_compari
     return status;
 }
 
-static enum sg_status print(const struct options *options)
+/* One line on standard error, which is no part of a table or page. */
+static void say(const struct sg_comparison *comparison)
+{
+    const struct sg_gate *gate = &comparison->gate;
+    const char *figure = sg_whole_words[gate->figure];
+    uint32_t runs = comparison->run_count[0] < comparison->run_count[1] ? comparison->run_count[0]
+                                                                        : comparison->run_count[1];
+    char wanted[80] = "";
+
+    switch (gate->verdict) {
+    case SG_GATE_FEW:
+        sg_log("compare: not judged: --fail-above takes %u runs per side (A has %u, B has %u): "
+               "stagger compare --fail-above %g%% A1 A2 A3 -- B1 B2 B3",
+               SG_GATE_RUNS_MIN, comparison->run_count[0], comparison->run_count[1],
+               100 * gate->limit);
+        return;
+    case SG_GATE_UNKNOWN:
+        sg_log("compare: not judged: a run has no figure of %s", figure);
+        return;
+    default:
+        if (gate->verdict == SG_GATE_PASS && gate->wanted > runs)
+            snprintf(wanted, sizeof wanted, "; about %u runs per side would show twice the limit",
+                     gate->wanted);
+        sg_log("compare: %s: %s in B %+.1f%%, 99%% interval %+.1f%% to %+.1f%%: %s %g%%%s",
+               sg_gate_names[gate->verdict], figure, 100 * gate->change, 100 * gate->low,
+               100 * gate->high, gate->verdict == SG_GATE_FAIL ? "above" : "not certainly above",
+               100 * gate->limit, wanted);
+    }
+}
+
+/* Clears the comparison. */
+static void conclude(struct sg_comparison *comparison, enum sg_gate_verdict *verdict)
+{
+    if (comparison->gate.limit >= 0)
+        say(comparison);
+    *verdict = comparison->gate.verdict;
+    sg_comparison_clear(comparison);
+}
+
+static enum sg_status print(const struct options *options, enum sg_gate_verdict *verdict)
 {
     struct sg_comparison comparison;
     enum sg_status status = read_runs(options, &comparison);
@@ -297,11 +362,11 @@ static enum sg_status print(const struct options *options)
         status = sg_comparison_print_csv(&comparison, (enum sg_compare_table)options->csv, stdout);
     else
         status = sg_comparison_print_text(&comparison, stdout);
-    sg_comparison_clear(&comparison);
+    conclude(&comparison, verdict);
     return status;
 }
 
-static enum sg_status make_page(const struct options *options)
+static enum sg_status make_page(const struct options *options, enum sg_gate_verdict *verdict)
 {
     struct sg_output_file file;
     struct sg_comparison comparison;
@@ -313,23 +378,28 @@ static enum sg_status make_page(const struct options *options)
     if (status == SG_OK) {
         status = sg_page_write_comparison(
             &comparison, options->top != 0 ? options->top : SG_PAGE_ROWS, file.stream);
-        sg_comparison_clear(&comparison);
+        conclude(&comparison, verdict);
     }
     return sg_output_file_close(&file, status);
 }
 
 int sg_command_compare(int argc, char **argv)
 {
-    struct options options = {
-        .csv = -1, .sort = sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT)};
+    struct options options = {.csv = -1,
+                              .sort =
+                                  sg_column_find(sg_compared_columns, SG_COMPARED_COLUMN_DEFAULT),
+                              .gate = {.limit = -1}};
+    enum sg_gate_verdict verdict = SG_GATE_UNKNOWN;
     enum sg_status status = SG_OK;
 
     parse(argc, argv, &options);
     if (options.sides[0].count == 0)
         status = take_newest(&options);
     if (status == SG_OK)
-        status = options.html != NULL ? make_page(&options) : print(&options);
+        status = options.html != NULL ? make_page(&options, &verdict) : print(&options, &verdict);
     for (int i = 0; i < 2; i++)
         free(options.newest[i]);
-    return status == SG_OK ? 0 : 1;
+    if (status != SG_OK)
+        return options.gate.limit >= 0 ? EXIT_UNREAD : EXIT_FAILURE;
+    return verdict == SG_GATE_FAIL ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -100,7 +100,7 @@ static enum sg_status measure(struct sg_compared *row, struct sg_call_site *cons
         }
         if (both && several && sg_side_knows(&row->side[0], measured) &&
             sg_side_knows(&row->side[1], measured))
-            row->difference[measured] = sg_run_spread(&means[0], &means[1]);
+            row->difference[measured] = sg_run_spread(&means[0], &means[1], SG_CONFIDENCE_95);
     }
     if (!events || several)
         return SG_OK;
@@ -171,8 +171,13 @@ static enum sg_status add_rest(struct sg_comparison *out)
 
 static enum sg_status compare(struct sg_comparison *out)
 {
+    const struct sg_side_runs sides[] = {{out->runs[0], out->run_count[0]},
+                                         {out->runs[1], out->run_count[1]}};
     enum sg_status status = SG_OK;
 
+    sg_whole_compare(sides, out->whole);
+    if (out->gate.limit >= 0)
+        sg_gate_judge(&out->gate, sides);
     for (int side = 0; side < 2 && status == SG_OK; side++)
         status = sg_compared_calls_add(&out->calls, side, out->runs[side], out->run_count[side]);
     for (int side = 0; side < 2 && status == SG_OK; side++)
@@ -224,11 +229,16 @@ static enum sg_status make_room(struct sg_comparison *out)
     return SG_OK;
 }
 
-enum sg_status sg_compare(const struct sg_run_paths sides[2], bool progress,
-                          struct sg_comparison *out)
+enum sg_status sg_compare(const struct sg_run_paths sides[2], const struct sg_gate *gate,
+                          bool progress, struct sg_comparison *out)
 {
-    struct sg_comparison comparison = {.run_count = {sides[0].count, sides[1].count}};
+    struct sg_comparison comparison = {.run_count = {sides[0].count, sides[1].count},
+                                       .gate = {.limit = -1}};
+
     enum sg_status status = make_room(&comparison), read = SG_OK;
+
+    if (gate != NULL)
+        comparison.gate = *gate;
 
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < sides[side].count && status == SG_OK && read == SG_OK; i++)

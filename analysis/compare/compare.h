@@ -5,7 +5,7 @@
  * its id, or if the id is missing there (the program was rebuilt) by function, file and line.
  *
  * With one run a side the noise is the variation within the runs (compared_samples.h). With several
- * it is the variation from run to run (compare_calls.h), and every figure of a side is a mean over
+ * it is the variation from run to run (compared_runs.h), and every figure of a side is a mean over
  * its runs.
  */
 #ifndef SG_COMPARE_COMPARE_H
@@ -21,9 +21,10 @@ struct sg_run_paths {
     uint32_t count; /* at least 1 */
 };
 
-/* On failure one line has been logged. */
-enum sg_status sg_compare(const struct sg_run_paths sides[2], bool progress,
-                          struct sg_comparison *out);
+/* gate: its limit and figure; the comparison's has the result. NULL: none. On failure one line has been
+ * logged. */
+enum sg_status sg_compare(const struct sg_run_paths sides[2], const struct sg_gate *gate,
+                          bool progress, struct sg_comparison *out);
 void sg_comparison_clear(struct sg_comparison *comparison);
 
 /* SG_ERR_MEMORY (logged) or SG_OK; the caller checks whether the stream took everything. */

@@ -1,5 +1,5 @@
-/* Matches and sums all MPI calls, wait states and call sites of the two sides, and decides whether
- * a difference exceeds the variation between runs. compare_calls.h describes the parts.
+/* Matches and sums all MPI calls, wait states and call sites of the two sides. compare_calls.h
+ * describes the parts.
  */
 #include "compare/compare_calls.h"
 
@@ -139,21 +139,6 @@ enum sg_status sg_compared_calls_add(struct sg_compared_calls *calls, int side,
 
 /* ---- means and order ------------------------------------------------------------------------- */
 
-struct sg_measured_row sg_measured_row_of(const char *measured, double a_ns, double b_ns,
-                                          const struct sg_difference *difference)
-{
-    bool interval = difference->verdict >= SG_VERDICT_NOISE;
-
-    return (struct sg_measured_row){.measured = measured,
-                                    .a_ns = a_ns,
-                                    .b_ns = b_ns,
-                                    .difference_ns = b_ns - a_ns,
-                                    .change = a_ns > 0 ? (b_ns - a_ns) / a_ns : NAN,
-                                    .low_ns = interval ? difference->low : NAN,
-                                    .high_ns = interval ? difference->high : NAN,
-                                    .verdict = difference->verdict};
-}
-
 static uint64_t most_ns(const struct sg_compared_call *call)
 {
     return call->side[0].time_ns > call->side[1].time_ns ? call->side[0].time_ns
@@ -190,7 +175,7 @@ static void sg_compared_call_list_finish(struct sg_compared_call_list *list, boo
         if (in[0] && in[1])
             call->matched_by = call->by_place ? "place" : "id";
         if (several && in[0] && in[1])
-            difference = sg_run_spread(&call->times[0], &call->times[1]);
+            difference = sg_run_spread(&call->times[0], &call->times[1], SG_CONFIDENCE_95);
         call->time = sg_measured_row_of("time", in[0] ? call->times[0].mean : NAN,
                                         in[1] ? call->times[1].mean : NAN, &difference);
     }
@@ -289,15 +274,15 @@ const char *const sg_measured_names[SG_MEASURED_COUNT] = {
 
 const char *const sg_verdict_names[SG_VERDICT_COUNT] = {
     [SG_VERDICT_UNKNOWN] = "unknown", [SG_VERDICT_FEW] = "few",   [SG_VERDICT_NOISE] = "noise",
-    [SG_VERDICT_LESS] = "less",       [SG_VERDICT_MORE] = "more",
+    [SG_VERDICT_DIFFERS] = "differs", [SG_VERDICT_LESS] = "less", [SG_VERDICT_MORE] = "more",
 };
 
 const char *sg_verdict_words(enum sg_verdict verdict, bool several)
 {
     static const char *const words[SG_VERDICT_COUNT] = {
         [SG_VERDICT_UNKNOWN] = "not known",      [SG_VERDICT_FEW] = "too few instances",
-        [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_LESS] = "less in B",
-        [SG_VERDICT_MORE] = "more in B",
+        [SG_VERDICT_NOISE] = "within the noise", [SG_VERDICT_DIFFERS] = "differs",
+        [SG_VERDICT_LESS] = "less in B",         [SG_VERDICT_MORE] = "more in B",
     };
 
     return several && verdict == SG_VERDICT_FEW ? "too few runs" : words[verdict];
@@ -509,64 +494,4 @@ void sg_call_sites_clear(struct sg_call_sites *sites, uint32_t run_count)
     free(sites->entries);
     free(sites->items);
     *sites = (struct sg_call_sites){0};
-}
-
-/* ---- noise between runs ---------------------------------------------------------------------- */
-
-void sg_run_means_add(struct sg_run_means *means, double mean)
-{
-    double before = mean - means->mean;
-
-    means->count++;
-    means->mean += before / means->count;
-    means->squares_sum += before * (mean - means->mean);
-}
-
-/* The 97.5 % quantile of Student's t. Between whole degrees of freedom it is interpolated linearly
- * in their inverses, which gives slightly too much. */
-static double student(double degrees)
-{
-    static const double table[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                                   2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                                   2.110,  2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-                                   2.060,  2.056, 2.052, 2.048, 2.045, 2.042};
-    const int count = sizeof table / sizeof table[0];
-    int whole = (int)degrees;
-    double above;
-
-    if (whole >= count)
-        return 1.96 + 2.46 / degrees;
-    if (whole < 1)
-        return table[0];
-    above = (degrees - whole) * (whole + 1) / degrees;
-    return table[whole - 1] + above * (table[whole] - table[whole - 1]);
-}
-
-static double variance_of(const struct sg_run_means *means, const struct sg_run_means *other)
-{
-    const struct sg_run_means *of = means->count > 1 ? means : other;
-
-    return of->squares_sum / (of->count - 1);
-}
-
-struct sg_difference sg_run_spread(const struct sg_run_means *a, const struct sg_run_means *b)
-{
-    struct sg_difference out = {.verdict = SG_VERDICT_FEW};
-    double difference = b->mean - a->mean, of_a, of_b, degrees, margin = 0;
-
-    if (a->count == 0 || b->count == 0 || a->count + b->count < 3)
-        return out;
-    of_a = variance_of(a, b) / a->count;
-    of_b = variance_of(b, a) / b->count;
-    if (a->count == 1 || b->count == 1)
-        degrees = (double)a->count + b->count - 2;
-    else
-        degrees = (of_a + of_b) * (of_a + of_b) /
-                  (of_a * of_a / (a->count - 1) + of_b * of_b / (b->count - 1));
-    if (of_a + of_b > 0)
-        margin = student(degrees) * sqrt(of_a + of_b);
-    out.low = difference - margin;
-    out.high = difference + margin;
-    sg_difference_judge(&out);
-    return out;
 }

@@ -1,5 +1,5 @@
 /* The data of a comparison: all MPI calls and wait states on the two sides, the figures of the call
- * sites, the call sites of one side, and the noise between runs.
+ * sites, and the call sites of one side.
  *
  * All MPI calls: the time in each function and at each of its call sites, per run and over all
  * ranks. These statistics have no single calls, so with one run a side there is no interval. With
@@ -8,7 +8,7 @@
 #ifndef SG_COMPARE_COMPARE_CALLS_H
 #define SG_COMPARE_COMPARE_CALLS_H
 
-#include "compare/compared_samples.h"
+#include "compare/compared_runs.h"
 #include "output/section.h"
 #include "report/profile_calls.h"
 #include "report/report.h"
@@ -20,46 +20,15 @@ enum sg_compare_table {
     SG_COMPARE_FUNCTIONS,
     SG_COMPARE_CALLS,
     SG_COMPARE_WAITS,
+    SG_COMPARE_RUNS, /* whole runs */
     SG_COMPARE_TABLES
 };
-
-/* The noise of a difference between two means, from variation from run to run. It needs several
- * runs a side; each run contributes one mean.
- *
- * The interval contains the difference with a probability of 95 %, by Student's t after Welch: with
- * few runs, a bootstrap over them would give intervals that are far too narrow
- * (docs/decisions/11). Variation within a run affects its mean and so is
- * included. A side of one run has no spread of its own: the other side's is used.
- */
-
-/* The means of one side's runs. Zero-initialised is none. */
-struct sg_run_means {
-    uint32_t count;
-    double mean;
-    double squares_sum; /* of the differences from the mean */
-};
-
-void sg_run_means_add(struct sg_run_means *means, double mean);
-/* The interval of b - a; SG_VERDICT_FEW if neither side has two runs. */
-struct sg_difference sg_run_spread(const struct sg_run_means *a, const struct sg_run_means *b);
 
 /* sum / count, rounded to nearest. */
 static inline uint64_t sg_mean_of(uint64_t sum, uint64_t count)
 {
     return (sum + count / 2) / count;
 }
-
-/* A cost on both sides: per call, or of a call in a run. NAN: not known. */
-struct sg_measured_row {
-    const char *measured;
-    double a_ns, b_ns, difference_ns, change;
-    double low_ns, high_ns; /* of the difference */
-    enum sg_verdict verdict;
-};
-
-/* a_ns, b_ns: NAN if the side lacks it. */
-struct sg_measured_row sg_measured_row_of(const char *measured, double a_ns, double b_ns,
-                                          const struct sg_difference *difference);
 
 /* Means over the runs that have the call. */
 struct sg_call_side {
@@ -147,10 +116,12 @@ struct sg_comparison {
     /* rows in both first, by the time blocked on the side with more of it */
     struct sg_compared *rows;
     uint32_t row_count;
-    uint32_t both_shown;                      /* rows kept of those in both */
-    uint32_t both_count;                      /* rows found in both sides */
-    uint32_t only_count[2];                   /* rows found in one side only */
-    uint32_t by_place_count;                  /* rows in both that were matched by place */
+    uint32_t both_shown;     /* rows kept of those in both */
+    uint32_t both_count;     /* rows found in both sides */
+    uint32_t only_count[2];  /* rows found in one side only */
+    uint32_t by_place_count; /* rows in both that were matched by place */
+    struct sg_whole_row whole[SG_WHOLE_COUNT];
+    struct sg_gate gate;
     uint32_t verdict_count[SG_VERDICT_COUNT]; /* over the sites in both, by time blocked */
     struct sg_comparison_series *series;
     struct sg_compared_calls calls; /* all MPI calls */

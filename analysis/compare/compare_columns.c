@@ -305,8 +305,19 @@ static const struct sg_column list_wait_columns[] = {
 };
 static const struct sg_columns of_waits = SG_COLUMNS(list_wait_columns);
 
+#undef OF
+#define OF(which, member) IS(which, sg_whole_row, member)
+
+static const struct sg_column whole_columns[] = {
+    {"figure", OF(TEXT, figure)},
+    {NULL, "whole", "per run", .left = true, OF(TEXT, words)},
+    {"time", "time", OF(OBJECT, time), .inner = &sg_measured_columns},
+};
+static const struct sg_columns of_whole = SG_COLUMNS(whole_columns);
+
 #define PLACE " id function file line module offset matched_by"
-#define TIMES " calls time.a time.b time.difference time.change time.interval? time.verdict?"
+#define WHOLE_TIMES " time.a time.b time.difference time.change time.interval? time.verdict?"
+#define TIMES " calls" WHOLE_TIMES
 
 const struct sg_section sg_compare_sections[SG_COMPARE_TABLES] = {
     [SG_COMPARE_SITES] = {.json = {&sg_site_place_columns, &of_sites},
@@ -324,6 +335,7 @@ const struct sg_section sg_compare_sections[SG_COMPARE_TABLES] = {
                           .json = {&of_list, &sg_call_columns, &of_waits},
                           .shown = "function site" TIMES,
                           .text = {&of_list, &sg_call_columns, &sg_site_columns}},
+    [SG_COMPARE_RUNS] = {.json = {&of_whole}, .shown = "whole" WHOLE_TIMES, .text = {&of_whole}},
 };
 
 /* ---- sorting --------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "output/format.h"
 #include "output/json_output.h"
 #include "output/table.h"
+#include "report/wait_sums.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -27,7 +28,9 @@ static void format_name(const struct sg_comparison *comparison, int side, uint32
 
 static void put_run(const struct sg_report *run, const char *name, FILE *out)
 {
-    uint64_t lost_ns = run->has_events ? run->total.wait_ns : run->total.blocked_ns;
+    uint64_t lost_ns = run->waitstates != NULL ? run->waitstates->total.wait_ns
+                       : run->has_events       ? run->total.wait_ns
+                                               : run->total.blocked_ns;
 
     fprintf(out, "%-2s ", name);
     sg_format_put(run->program != NULL ? run->program : "program not known", out);
@@ -41,6 +44,18 @@ static void put_run(const struct sg_report *run, const char *name, FILE *out)
     fputc('\n', out);
 }
 
+static enum sg_status put_whole(const struct sg_comparison *comparison, FILE *out)
+{
+    bool several = sg_comparison_has_several(comparison);
+
+    fputs(several ? "\nwhole runs, means per run; waiting and MPI over all ranks:\n"
+                  : "\nwhole runs; waiting and MPI over all ranks:\n",
+          out);
+    return sg_section_print_rows(&sg_compare_sections[SG_COMPARE_RUNS],
+                                 &SG_ROWS(comparison->whole, SG_WHOLE_COUNT, &several), "compare",
+                                 out);
+}
+
 static void put_summary(const struct sg_comparison *comparison, FILE *out)
 {
     bool first = true, several = sg_comparison_has_several(comparison);
@@ -49,8 +64,9 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
             comparison->both_count == 1 ? "" : "s");
     for (int verdict = SG_VERDICT_COUNT - 1; verdict >= 0; verdict--) {
         if (comparison->verdict_count[verdict] > 0)
-            fprintf(out, "%s %s at %" PRIu32, first ? "; time blocked:" : ",",
+            fprintf(out, "%s %s%s at %" PRIu32, first ? "; time blocked:" : ",",
                     sg_verdict_words((enum sg_verdict)verdict, several),
+                    verdict == SG_VERDICT_DIFFERS ? " between these two runs" : "",
                     comparison->verdict_count[verdict]);
         first = first && comparison->verdict_count[verdict] == 0;
     }
@@ -201,7 +217,8 @@ static void put_intervals_note(const struct sg_comparison *comparison, FILE *out
 {
     if (!sg_comparison_has_several(comparison)) {
         fputs("intervals: bootstrap over the instances of these two runs; they exclude the "
-              "variation between runs\n",
+              "variation between runs,\n           so they do not show which side is better; for "
+              "that, repeat: stagger compare A1 A2 -- B1 B2\n",
               out);
         return;
     }
@@ -250,8 +267,10 @@ enum sg_status sg_comparison_print_text(const struct sg_comparison *comparison, 
             put_run(&comparison->runs[side][run], name, out);
         }
     }
+    status = put_whole(comparison, out);
     put_summary(comparison, out);
-    status = put_both(comparison, out);
+    if (status == SG_OK)
+        status = put_both(comparison, out);
     for (int run = 0; run < 2 && status == SG_OK; run++)
         status = put_only(comparison, run, out);
     if (status == SG_OK)
@@ -276,6 +295,8 @@ static json_t *table_of(const struct sg_comparison *comparison, enum sg_compare_
                                                                             : &calls->functions;
     json_t *rows;
 
+    if (table == SG_COMPARE_RUNS)
+        return sg_section_list(section, &SG_ROWS(comparison->whole, SG_WHOLE_COUNT, NULL));
     if (table == SG_COMPARE_SITES)
         return sg_section_list(section, &SG_ROWS(comparison->rows, comparison->row_count, NULL));
     if (!(is_waits ? comparison->waits.is_known : calls->is_known))
@@ -326,6 +347,19 @@ static json_t *runs_of(const struct sg_comparison *comparison, int side)
                      sg_json_count(figures.has_events, figures.wait_ns));
 }
 
+static json_t *gate_of(const struct sg_gate *gate)
+{
+    bool is_judged = gate->verdict == SG_GATE_PASS || gate->verdict == SG_GATE_FAIL;
+
+    if (gate->limit < 0)
+        return json_null();
+    return json_pack("{s:s, s:f, s:s, s:o, s:o, s:o, s:I}", "figure", sg_whole_names[gate->figure],
+                     "limit", gate->limit, "verdict", sg_gate_names[gate->verdict], "change",
+                     sg_json_real(is_judged, gate->change), "low",
+                     sg_json_real(is_judged, gate->low), "high",
+                     sg_json_real(is_judged, gate->high), "runs_wanted", (json_int_t)gate->wanted);
+}
+
 enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, FILE *out)
 {
     const struct sg_compared_calls *calls = &comparison->calls;
@@ -336,6 +370,8 @@ enum sg_status sg_comparison_print_json(const struct sg_comparison *comparison, 
         "only_a_count", (json_int_t)comparison->only_count[0], "only_b_count",
         (json_int_t)comparison->only_count[1], "sites", table_of(comparison, SG_COMPARE_SITES));
 
+    sg_json_set(&root, "runs", table_of(comparison, SG_COMPARE_RUNS));
+    sg_json_set(&root, "gate", gate_of(&comparison->gate));
     sg_json_set(&root, "mpi_share",
                 calls->is_known
                     ? json_pack("{s:o, s:o}", "a", share_of(calls, 0), "b", share_of(calls, 1))
@@ -375,6 +411,7 @@ enum sg_status sg_comparison_print_csv(const struct sg_comparison *comparison,
         [SG_COMPARE_FUNCTIONS] = "mpi_function" CALLS("a") CALLS("b") TIME,
         [SG_COMPARE_CALLS] = "mpi_function" SITE CALLS("a") CALLS("b") TIME,
         [SG_COMPARE_WAITS] = "state mpi_function" SITE WAITS("a") WAITS("b") TIME,
+        [SG_COMPARE_RUNS] = "figure" TIME,
     };
     const struct sg_csv csv = {SG_CSV_LINE_END, DIGITS, columns[table]};
 

@@ -93,15 +93,6 @@ static struct sg_sample draw(const struct sg_series *series, uint64_t *random)
     return sum;
 }
 
-void sg_difference_judge(struct sg_difference *out)
-{
-    out->verdict = SG_VERDICT_NOISE;
-    if (out->low > 0)
-        out->verdict = SG_VERDICT_MORE;
-    if (out->high < 0)
-        out->verdict = SG_VERDICT_LESS;
-}
-
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT])
 {
@@ -126,7 +117,8 @@ enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b
     for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
         sg_resample_interval(&drawn[measured * SG_BOOTSTRAP_DRAWS], SG_BOOTSTRAP_DRAWS, OUTSIDE,
                              &out[measured].low, &out[measured].high);
-        sg_difference_judge(&out[measured]);
+        out[measured].verdict =
+            out[measured].low > 0 || out[measured].high < 0 ? SG_VERDICT_DIFFERS : SG_VERDICT_NOISE;
     }
     free(drawn);
     return SG_OK;

@@ -52,7 +52,8 @@ void sg_series_clear(struct sg_series *series);
  * The mean is a cost per call: the sum of ns divided by the number of calls. Each of
  * SG_BOOTSTRAP_DRAWS draws takes from both series as many samples as they have, with replacement;
  * the interval contains the middle 95 % of the differences (percentile bootstrap). It covers the
- * variation within the two runs, and not the variation from run to run.
+ * variation within the two runs, and not the variation from run to run: it shows that these runs
+ * differ, and never which side is better.
  *
  * Deterministic: the same series and seed give the same interval.
  */
@@ -64,6 +65,7 @@ enum sg_verdict {
     SG_VERDICT_UNKNOWN, /* no events on one of the sides */
     SG_VERDICT_FEW,     /* too few instances for an interval */
     SG_VERDICT_NOISE,   /* the interval contains 0 */
+    SG_VERDICT_DIFFERS, /* two runs differ: repeated runs of one program may, too */
     SG_VERDICT_LESS,    /* b costs less than a */
     SG_VERDICT_MORE,    /* b costs more than a */
     SG_VERDICT_COUNT
@@ -72,11 +74,9 @@ enum sg_verdict {
 /* In ns per call. */
 struct sg_difference {
     enum sg_verdict verdict;
-    double low, high; /* of b - a; valid for the last three verdicts */
+    double low, high; /* of b - a; valid from SG_VERDICT_NOISE on */
 };
 
-/* Sets the verdict that follows from low and high. */
-void sg_difference_judge(struct sg_difference *difference);
 /* Fills in one difference for each of enum sg_measured. SG_ERR_MEMORY only (not logged). */
 enum sg_status sg_bootstrap(const struct sg_series *a, const struct sg_series *b, uint64_t seed,
                             struct sg_difference out[SG_MEASURED_COUNT]);

@@ -101,6 +101,7 @@ static void put_lead(const struct sg_comparison *comparison, FILE *out)
         [SG_VERDICT_UNKNOWN] = "cannot be compared without events",
         [SG_VERDICT_FEW] = "have too few instances",
         [SG_VERDICT_NOISE] = "differ within the noise",
+        [SG_VERDICT_DIFFERS] = "differ between these two runs",
         [SG_VERDICT_LESS] = "block for less time in B",
         [SG_VERDICT_MORE] = "block for more time in B",
     };
@@ -125,28 +126,26 @@ static void put_lead(const struct sg_comparison *comparison, FILE *out)
                 verdict >= SG_VERDICT_LESS ? "</strong>" : "");
         first = false;
     }
-    fputs(".</p>\n", out);
+    fputs(".", out);
+    if (!sg_comparison_has_several(comparison))
+        fputs(" Repeated runs show which side is better: <code>stagger compare A1 A2 -- B1 "
+              "B2</code>.",
+              out);
+    fputs("</p>\n", out);
 }
 
-static uint64_t lost_ns(const struct sg_run_figures *runs)
+/* A figure of whole runs at the top, without the closing tags. Its class says that B is better or
+ * worse, which takes several runs. */
+static void put_times(const struct sg_measured_row *row, FILE *out)
 {
-    return runs->has_events ? runs->wait_ns : runs->blocked_ns;
-}
-
-/* The class of a figure at the top: good if it falls by more than a tenth, main if it grows by more
- * than a tenth. Only times have a class: a share may grow in a shorter run although less time is
- * lost. */
-static const char *better_or_worse(double a, double b)
-{
-    return b < 0.9 * a ? " class=\"good\"" : b > 1.1 * a ? " class=\"main\"" : "";
-}
-
-/* A time on both sides as a figure at the top, without the closing tags. */
-static void put_times(const char *title, uint64_t a_ns, uint64_t b_ns, FILE *out)
-{
-    fprintf(out, "<div%s><dt>%s</dt><dd>%s &rarr; %s<small>",
-            better_or_worse((double)a_ns, (double)b_ns), title, SG_NS(a_ns), SG_NS(b_ns));
-    sg_page_put_change((double)a_ns, (double)b_ns, out);
+    fprintf(out, "<div%s><dt>%s, A and B</dt><dd>%s &rarr; %s<small>",
+            row->verdict == SG_VERDICT_LESS   ? " class=\"good\""
+            : row->verdict == SG_VERDICT_MORE ? " class=\"main\""
+                                              : "",
+            row->measured, SG_UNSIGNED(row->a_ns), SG_UNSIGNED(row->b_ns));
+    sg_page_put_change(row->a_ns, row->b_ns, out);
+    if (!isnan(row->low_ns))
+        fprintf(out, ", %s", sg_verdict_words(row->verdict, true));
 }
 
 static void put_figures(const struct sg_comparison *comparison, FILE *out)
@@ -156,16 +155,22 @@ static void put_figures(const struct sg_comparison *comparison, FILE *out)
     uint32_t ranks[2] = {comparison->runs[0][0].rank_count, comparison->runs[1][0].rank_count};
 
     fputs("<dl class=\"figures\">\n", out);
-    put_times("run time, A and B", a.run_ns, b.run_ns, out);
-    fprintf(out, "</small></dd></div>\n<div><dt>ranks</dt><dd>%" PRIu32, ranks[0]);
+    for (int i = 0; i < SG_WHOLE_COUNT; i++) {
+        const struct sg_measured_row *row = &comparison->whole[i].time;
+
+        if (isnan(row->a_ns) || isnan(row->b_ns))
+            continue;
+        put_times(row, out);
+        if (i != SG_WHOLE_RUN)
+            fprintf(out, "; of all processor time %s &rarr; %s",
+                    SG_SHARE((uint64_t)row->a_ns, a.ranks_run_ns),
+                    SG_SHARE((uint64_t)row->b_ns, b.ranks_run_ns));
+        fputs("</small></dd></div>\n", out);
+    }
+    fprintf(out, "<div><dt>ranks</dt><dd>%" PRIu32, ranks[0]);
     if (ranks[0] != ranks[1])
         fprintf(out, " &rarr; %" PRIu32, ranks[1]);
-    fputs("</dd></div>\n", out);
-    put_times(a.has_events && b.has_events ? "processor time lost waiting"
-                                           : "processor time lost waiting or in collectives",
-              lost_ns(&a), lost_ns(&b), out);
-    fprintf(out, "; of all processor time %s &rarr; %s</small></dd></div>\n</dl>\n",
-            SG_SHARE(lost_ns(&a), a.ranks_run_ns), SG_SHARE(lost_ns(&b), b.ranks_run_ns));
+    fputs("</dd></div>\n</dl>\n", out);
 }
 
 static void put_side_notes(const struct sg_comparison *comparison, int side, FILE *out)
@@ -259,12 +264,14 @@ static void put_both(const struct sg_comparison *comparison, uint32_t row_limit,
                   : "The interval is a bootstrap over the instances of these two runs, at 95%; it "
                     "excludes the variation between runs.",
           out);
+    fputs("</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
+          "<div id=\"changes\"></div>\n<div id=\"sites-filters\" class=\"controls\"></div>\n"
+          "<div class=\"scroll\" role=\"region\" aria-labelledby=\"both-title\" tabindex=\"0\">\n"
+          "<table id=\"sites\" class=\"sites\"",
+          out);
+    fputs(several ? " data-several" : "", out);
     fputs(
-        "</p>\n<div id=\"measures\" class=\"controls\"></div>\n"
-        "<div id=\"changes\"></div>\n<div id=\"sites-filters\" class=\"controls\"></div>\n"
-        "<div class=\"scroll\" role=\"region\" aria-labelledby=\"both-title\" tabindex=\"0\">\n"
-        "<table id=\"sites\" class=\"sites\">\n<thead><tr><th scope=\"col\" "
-        "class=\"text\">operation</th>"
+        ">\n<thead><tr><th scope=\"col\" class=\"text\">operation</th>"
         "<th scope=\"col\" class=\"text\">call site</th><th scope=\"col\" class=\"text\">algorithm"
         "</th><th scope=\"col\">calls</th><th scope=\"col\" class=\"text\">per call</th>"
         "<th scope=\"col\">A</th><th scope=\"col\">B</th><th scope=\"col\">B " SG_HTML_MINUS

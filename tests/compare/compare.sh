@@ -8,7 +8,7 @@ COMMAND=compare
 
 fixtures compare/make_pair report/make_archive report/make_traffic
 ./make_pair a b || exit 1
-for kind in known foreign without-collectives statistics; do
+for kind in known foreign without-collectives statistics long short; do
     [ "$kind" = statistics ] && mkdir statistics
     ./make_archive "$kind" "$kind" || exit 1
 done
@@ -20,9 +20,14 @@ check "each row's id and bytes are unique" all \
     'has pair.txt "^  0000000a  barrier +solve solver.c:88 +mpich +32 +0B +blocked "' \
     'has pair.txt "^  0000000b  reduce +norm solver.c:120 +mpich +32 +8B +blocked "'
 check "a run does not differ from itself" all '"$STAGGER" compare a a >same.txt' \
-    'lacks same.txt "(less|more) in B"' 'has same.txt "within the noise"'
-check "swapping the arguments swaps the sides" \
-    has <("$STAGGER" compare b a) 'more in B at 2'
+    'lacks same.txt "differs"' 'has same.txt "within the noise"'
+check "two runs differ, but do not show which side is better" all \
+    '"$STAGGER" compare b a >two.txt' 'has two.txt "differs between these two runs at 2"' 'lacks two.txt "(less|more) in B"' \
+    'has two.txt "repeat: stagger compare A1 A2 -- B1 B2"' \
+    'lacks <("$STAGGER" compare --json b a) "\"(less|more)\""' \
+    '"$STAGGER" compare --html two.html b a' 'lacks two.html ">(less|more) in B<"' 'has two.html "Repeated runs show"'
+check "swapping several runs swaps the sides" all \
+    'has <("$STAGGER" compare b b -- a a) "more in B at 2"' 'has <("$STAGGER" compare a a -- b b) "less in B at 2"'
 check "another tool's archive is compared by operation" \
     has <("$STAGGER" compare foreign foreign) '^3 call sites in both'
 check "two runs without collectives have nothing in common" \
@@ -42,7 +47,7 @@ for row in csv.DictReader(open(sys.argv[1], newline="")): print(row[sys.argv[2]]
 
 check "wait states are compared as CSV" all '"$STAGGER" compare --csv=waits a b >waits.csv' 'is 3 "$(wc -l <waits.csv)"' \
     'has waits.csv "^wait at barrier,MPI_Barrier,0000000a,solve,.*,id,1,16,6400,1,16,1600,6400,1600,-4800,-0.75,"'
-check "an unknown table is bad usage" refused 2 "--csv wants sites, functions, calls or waits, not .nonsense." --csv=nonsense a b
+check "an unknown table is bad usage" refused 2 "--csv wants sites, functions, calls, waits or runs, not .nonsense." --csv=nonsense a b
 check "the CSV of it is the golden one" golden pair.csv --csv a b
 check "CSV has the fields of the JSON's sites" python3 -c '
 import csv, json
@@ -141,9 +146,47 @@ check "call sites of a rebuilt program are matched by function, file and line" i
 check "--top cuts these rows, too" all '"$STAGGER" compare --top 2 t3 t8 >cut.txt' \
     'has cut.txt "time per run, 2 of 8:$"' 'lacks cut.txt "exchange_3"'
 check "when one run lacks statistics of all calls, these are not compared" all \
-    '"$STAGGER" compare t3 statistics >none.txt' 'lacks none.txt "in MPI|MPI_Send"' \
+    '"$STAGGER" compare t3 statistics >none.txt' 'lacks none.txt "^in MPI|MPI_Send"' \
     '"$STAGGER" compare --json t3 statistics >none.json' \
     'is "None None None" "$(json none.json "\" \".join(str(d[k]) for k in (\"mpi_share\", \"functions\", \"calls\"))")"'
+
+# ---- the gate: waits take 3.2 us in b, and 8 in a; short is of a fifth of long's run time -------------
+
+# gate STATUS REGEX ARGUMENT...: that exit status, one matching line on standard error
+gate() {
+    local expected=$1 regex=$2
+    shift 2
+    "$STAGGER" compare "$@" >gate.out 2>gate.err
+    is "$expected" $? && is 1 "$(wc -l <gate.err)" && has gate.err "$regex"
+}
+
+check "a side that costs more fails the gate, and one that does not passes" all \
+    'gate 1 "compare: fail: run time in B [+]400.0%, 99% interval [+]400.0% to [+]400.0%: above 5%$" --fail-above 5% short short short -- long long long' \
+    'gate 0 "compare: pass: run time in B -80.0%, .*: not certainly above 5%$" --fail-above 5% long long long -- short short short' \
+    'gate 0 "compare: pass: run time in B [+]400.0%, .*: not certainly above 401%$" --fail-above=401% short short short -- long long long' \
+    'gate 0 "compare: pass: run time in B [+]0.0%, " --fail-above 0% a a a -- b b b'
+check "... so in waiting, and in MPI" all \
+    'gate 1 "fail: waiting for others in B [+]150.0%" --fail-above 5% --figure waiting b b b -- a a a' \
+    'gate 0 "pass: waiting for others in B -60.0%" --fail-above 5% --figure waiting a a a -- b b b' \
+    'gate 1 "fail: in MPI in B [+]166.7%" --fail-above 5% --figure mpi t3 t3 t3 -- t8 t8 t8' \
+    'gate 0 "not judged: a run has no figure of waiting for others" --fail-above 5% -F waiting t3 t3 t3 -- t8 t8 t8'
+check "with too few runs the gate passes, and says how many it takes" all \
+    'gate 0 "not judged: --fail-above takes 3 runs per side [(]A has 1, B has 1[)]: stagger compare --fail-above 5% A1 A2 A3 -- B1 B2 B3" --fail-above 5% short long' \
+    'gate 0 "A has 3, B has 2" -f 5% short short short -- long long'
+check "the gate of runs that vary says how many runs would do" \
+    gate 0 "pass: run time in B [+]0.0%.* about [0-9]+ runs per side would show twice the limit" --fail-above 5% short short short long -- short short short long
+check "the gate holds for JSON, CSV and the page, too" all \
+    'gate 1 "compare: fail" --json --fail-above 5% short short short -- long long long' 'mv gate.out gate.json' \
+    'is "run 0.05 fail 4 4 4 3" "$(json gate.json "\" \".join(str(round(v, 6)) if isinstance(v, float) and v != int(v) else str(int(v)) if isinstance(v, float) else str(v) for v in d[\"gate\"].values())")"' \
+    'gate 1 "compare: fail" --html gate.html --fail-above 5% short short short -- long long long' \
+    'gate 1 "compare: fail" --csv=runs --fail-above 5% short short short -- long long long' \
+    'has gate.out "^run,"' 'is 4 "$(wc -l <gate.out)"'
+check "without the gate the JSON has none" is None "$(json pair.json 'd["gate"]')"
+check "with the gate, a run that cannot be read has an exit status of its own" \
+    gate 3 "nowhere: No such file" --fail-above 5% a a a -- nowhere b b
+check "the limit is a percentage" all 'refused 2 "wants a percentage, such as 5%, not .5." --fail-above 5 a b' \
+    'refused 2 "wants a percentage" --fail-above=-1% a b' 'refused 2 "wants a percentage" --fail-above nan% a b' \
+    'refused 2 "figure .*--fail-above" --figure run a b'
 
 check "runs of A without runs of B are bad usage" all 'refused 2 "B is missing" a a a --' \
     'refused 2 "B is missing" a b --' 'refused 2 "A and B are missing" --' \

@@ -25,7 +25,7 @@ static void compare_runs(const char *a, const char *b, struct sg_comparison *out
 {
     const struct sg_run_paths sides[2] = {{&a, 1}, {&b, 1}};
 
-    ASSERT(sg_compare(sides, false, out) == SG_OK);
+    ASSERT(sg_compare(sides, NULL, false, out) == SG_OK);
 }
 
 static void expect(const struct sg_compared *row, enum sg_measured measured, double a, double b,
@@ -46,15 +46,15 @@ TEST("the comparison of two runs is the one worked out by hand")
     EXPECT(it.rows[0].site.id == 0xa, it.rows[0].side[0].calls == 32,
            it.rows[0].side[0].ns[SG_MEASURED_BLOCKED] == 16 * 600,
            it.rows[0].side[1].ns[SG_MEASURED_WAIT] == 16 * 100);
-    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
+    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_DIFFERS);
     EXPECT(it.rows[0].difference[SG_MEASURED_BLOCKED].low == -50,
            it.rows[0].difference[SG_MEASURED_BLOCKED].high == -50);
-    expect(&it.rows[0], SG_MEASURED_WAIT, 200, 50, SG_VERDICT_LESS);
+    expect(&it.rows[0], SG_MEASURED_WAIT, 200, 50, SG_VERDICT_DIFFERS);
     EXPECT(it.rows[0].difference[SG_MEASURED_WAIT].high == -150);
-    expect(&it.rows[0], SG_MEASURED_PROCESSOR, 300, 250, SG_VERDICT_LESS);
+    expect(&it.rows[0], SG_MEASURED_PROCESSOR, 300, 250, SG_VERDICT_DIFFERS);
 
     EXPECT(it.rows[1].site.id == 0xb);
-    expect(&it.rows[1], SG_MEASURED_BLOCKED, 125, 100, SG_VERDICT_LESS);
+    expect(&it.rows[1], SG_MEASURED_BLOCKED, 125, 100, SG_VERDICT_DIFFERS);
     /* 16 draws of 0 or -50 a call: between all the one and all the other. */
     EXPECT(it.rows[1].difference[SG_MEASURED_BLOCKED].low > -50,
            it.rows[1]
@@ -66,7 +66,7 @@ TEST("the comparison of two runs is the one worked out by hand")
     EXPECT(it.rows[2].site.id == 0xc, it.rows[2].side[0].present && !it.rows[2].side[1].present,
            it.rows[2].side[0].ns[SG_MEASURED_BLOCKED] == 8 * 30, it.rows[3].site.id == 0xd,
            !it.rows[3].side[0].present && it.rows[3].side[1].present,
-           it.verdict_count[SG_VERDICT_LESS] == 2);
+           it.verdict_count[SG_VERDICT_DIFFERS] == 2);
     sg_comparison_clear(&it);
 }
 
@@ -88,7 +88,7 @@ TEST("a rebuilt program's call sites are matched by function, file and line")
     compare_runs(write_run("old", 0, PAIR_A), write_run("new", 1, PAIR_A_BUILT_ANEW), &it);
     ASSERT(it.both_count == 2);
     EXPECT(it.rows[0].by_place, it.rows[0].site.id == 0xa);
-    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_LESS);
+    expect(&it.rows[0], SG_MEASURED_BLOCKED, 300, 250, SG_VERDICT_DIFFERS);
     EXPECT(!it.rows[1].by_place);
     sg_comparison_clear(&it);
 }
@@ -105,7 +105,7 @@ TEST("the means and the spread of runs count if a side has several runs")
     const struct sg_difference *difference;
     struct sg_comparison it;
 
-    ASSERT(sg_compare(sides, false, &it) == SG_OK, it.row_count == 4);
+    ASSERT(sg_compare(sides, NULL, false, &it) == SG_OK, it.row_count == 4);
     EXPECT(it.both_count == 3, it.only_count[0] == 1, it.rows[0].site.id == 0xa,
            it.rows[0].by_place, it.rows[0].side[0].run_count == 3,
            it.rows[0].side[1].run_count == 2, it.rows[0].side[0].calls == 32,
@@ -194,7 +194,7 @@ TEST("JSON has the figures worked out by hand")
     EXPECT(json_real_value(json_object_get(blocked, "a_ns")) == 300,
            json_real_value(json_object_get(blocked, "difference_ns")) == -50,
            is_near(json_real_value(json_object_get(blocked, "change")), -1.0 / 6, 1e-9),
-           text_is(json_string_value(json_object_get(blocked, "verdict")), "less"));
+           text_is(json_string_value(json_object_get(blocked, "verdict")), "differs"));
     json_decref(root);
     free(text);
     sg_comparison_clear(&it);

@@ -9,6 +9,7 @@
   const table = byId("sites");
   if (!table) return;
   const rows = [...table.tBodies[0].rows];
+  const several = table.hasAttribute("data-several");
   const SHOWN = 30, LEAST = -1, MOST = 2; /* changes beyond are drawn at the edge */
 
   function itemOf(row) {
@@ -36,7 +37,8 @@
     figure(parent, {
       name: "changes", title: `Change from A to B of ${measure} per call`,
       about: items.length ? "With the 95% interval, if there are enough instances." : "No call site has a figure in both runs.",
-      legend: items.length ? [["other", "less in B"], ["wait", "more in B"], ["unsure", "not told apart"]] : null,
+      legend: items.length ? several ? [["other", "less in B"], ["wait", "more in B"], ["unsure", "not told apart"]]
+        : [["unsure", "two runs do not show which side is better"]] : null,
       summary: items.map((item) => `${item.name}: ${percent(item.change)}, ${item.words}`).join("; "),
       table: items.length && {
         head: ["call site", "change", "from", "to", "verdict"],
