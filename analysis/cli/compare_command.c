@@ -3,15 +3,18 @@
  */
 #include "cli/main.h"
 #include "compare/compare_calls.h"
+#include "compare/run_history.h"
 #include "core/file.h"
 #include "core/launch.h"
 #include "core/room.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "output/format.h"
 #include "output/output_file.h"
 #include "page/page.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -177,6 +180,8 @@ struct options {
     const struct sg_column *sort;
     uint32_t top; /* 0: all */
     struct sg_gate gate;
+    const char *history, *label; /* directory; NULL: no history */
+    struct sg_run_paths added;   /* to the history */
     struct sg_run_paths sides[2];
     char *newest[2]; /* the newest two runs, if the command line names none; owned */
 };
@@ -188,10 +193,12 @@ static const char text[] =
     "A and B are output directories of runs, or paths of OTF2 archives (traces.otf2). With several "
     "runs per side (A1 A2 -- B1 B2), figures are means over the runs of a side, and the noise is "
     "the variation between runs. Without A and B: the two newest runs in the working directory, "
-    "the older one as A.\v"
-    "Exit status: 0; 1 if A or B cannot be read; 2 on bad usage. With --fail-above: 1 if the "
-    "interval "
-    "says that B costs more than A by more than the limit; 3 if A or B cannot be read.";
+    "the older one as A.\n\n"
+    "With --history DIR the arguments are runs that are added to the history in DIR, and the "
+    "command writes DIR/index.html, a page of all its runs over time, and DIR/badge.svg.\v"
+    "Exit status: 0; 1 if a run cannot be read or a file cannot be written; 2 on bad usage. With "
+    "--fail-above: 1 if the interval says that B costs more than A by more than the limit; 3 if A "
+    "or B cannot be read.";
 
 /* "5%", as 0.05. */
 static const char *read_percent(const struct sg_option *option, const char *value, void *into,
@@ -224,13 +231,17 @@ static const struct sg_option option_table[] = {
     {"top", 'n', "N", "print only the first N rows (default: all; 500 in an HTML table)",
      sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
     {"fail-above", 'f', "PERCENT%",
-     "exit with 1 if B costs more than A by more than PERCENT%: the "
-     "lower end of the 99% interval is above it; takes 3 runs per side or more",
+     "exit with 1 if B costs more than A by more than PERCENT%, by the lower end of the 99% "
+     "interval; takes 3 runs per side or more",
      read_percent, AT(gate.limit), .most = 1000},
     {"figure", 'F', "FIGURE",
-     "what --fail-above compares: run (the run time, the default), waiting "
-     "or mpi (time of all ranks)",
+     "what --fail-above compares: run (the run time, the default), waiting or mpi (time of all "
+     "ranks)",
      sg_option_word, AT(gate.figure), .words = sg_whole_names, .needs = "fail-above"},
+    {"history", 'R', "DIR", "add runs to the history in DIR, and write its page and badge",
+     sg_option_text, .at = AT(history), .excludes = "json html csv sort top fail-above"},
+    {"label", 'l', "TEXT", "with --history: the name of the added runs, such as a commit",
+     sg_option_text, .at = AT(label), .needs = "history"},
     {0}};
 
 /* Splits the arguments into A and B. Two paths need no "--" between them. behind: the paths after
@@ -273,7 +284,10 @@ static void parse(int argc, char **argv, struct options *options)
         }
     }
     sg_options_read(&line, argc, argv);
-    if (line.count > 0 || behind.paths != NULL)
+    if (options->history != NULL && behind.paths != NULL)
+        sg_options_fault(&line, "--history takes runs without --");
+    options->added = (struct sg_run_paths){(const char *const *)line.words, (uint32_t)line.count};
+    if (options->history == NULL && (line.count > 0 || behind.paths != NULL))
         divide(&line, behind, options->sides);
 }
 
@@ -383,6 +397,66 @@ static enum sg_status make_page(const struct options *options, enum sg_gate_verd
     return sg_output_file_close(&file, status);
 }
 
+/* ---- the history ----------------------------------------------------------------------------- */
+
+/* Opens a file of the history, which another user's link must not turn into another file. */
+static enum sg_status open_in(const char *directory, const char *name, char path[PATH_MAX],
+                              struct sg_output_file *out)
+{
+    struct stat info;
+
+    if (snprintf(path, PATH_MAX, "%s/%s", directory, name) >= PATH_MAX) {
+        sg_log("%s: %s", directory, strerror(ENAMETOOLONG));
+        return SG_ERR_SYSTEM;
+    }
+    if (lstat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
+        sg_log("%s: no regular file", path);
+        return SG_ERR_SYSTEM;
+    }
+    return sg_output_file_open(path, out);
+}
+
+static enum sg_status write_history(const char *directory, const struct sg_run_history *history)
+{
+    struct sg_output_file file;
+    char path[PATH_MAX];
+    enum sg_status status = open_in(directory, "index.html", path, &file);
+
+    if (status == SG_OK)
+        status = sg_output_file_close(&file, sg_page_write_history(history, file.stream));
+    if (status == SG_OK)
+        status = open_in(directory, "badge.svg", path, &file);
+    if (status != SG_OK)
+        return status;
+    sg_page_write_badge(history, file.stream);
+    return sg_output_file_close(&file, SG_OK);
+}
+
+static enum sg_status keep_history(const struct options *options)
+{
+    struct sg_run_history history;
+    enum sg_status status = SG_OK;
+
+    if (mkdir(options->history, 0777) != 0 && errno != EEXIST) {
+        sg_log("%s: %m", options->history);
+        return SG_ERR_SYSTEM;
+    }
+    for (uint32_t i = 0; i < options->added.count && status == SG_OK; i++)
+        status = sg_run_history_add(options->history, options->added.paths[i], options->label);
+    if (status == SG_OK)
+        status = sg_run_history_read(options->history, &history);
+    if (status != SG_OK)
+        return status;
+    status = write_history(options->history, &history);
+    if (status == SG_OK) {
+        sg_format_put(options->history, stdout);
+        printf("/index.html and badge.svg: %u run%s\n", history.count,
+               history.count == 1 ? "" : "s");
+    }
+    sg_run_history_clear(&history);
+    return status;
+}
+
 int sg_command_compare(int argc, char **argv)
 {
     struct options options = {.csv = -1,
@@ -393,6 +467,8 @@ int sg_command_compare(int argc, char **argv)
     enum sg_status status = SG_OK;
 
     parse(argc, argv, &options);
+    if (options.history != NULL)
+        return keep_history(&options) == SG_OK ? EXIT_SUCCESS : EXIT_FAILURE;
     if (options.sides[0].count == 0)
         status = take_newest(&options);
     if (status == SG_OK)

@@ -133,3 +133,4 @@ ASSET(sg_stretch_js, "stretch.js");
 ASSET(sg_causes_js, "causes.js");
 ASSET(sg_slices_js, "slices.js");
 ASSET(sg_compare_js, "compare.js");
+ASSET(sg_history_js, "history.js");

@@ -34,6 +34,6 @@ void sg_html_section(const char *id, const char *title, FILE *out);
 
 /* The files in analysis/page/assets. */
 extern const char sg_page_css[], sg_charts_js[], sg_table_js[], sg_report_js[], sg_messages_js[],
-    sg_stretch_js[], sg_causes_js[], sg_slices_js[], sg_compare_js[];
+    sg_stretch_js[], sg_causes_js[], sg_slices_js[], sg_compare_js[], sg_history_js[];
 
 #endif

@@ -1,4 +1,4 @@
-/* The report and the comparison as pages: each is one HTML file that loads nothing. Text, figures
+/* The report, the comparison and the history as pages: each is one HTML file that loads nothing. Text, figures
  * and tables are HTML and need no scripts. The page's own scripts draw charts, sort and filter,
  * from aggregated data: the size of a page depends on rows and ranks, not on calls, and both are
  * limited.
@@ -7,6 +7,7 @@
 #define SG_PAGE_PAGE_H
 
 #include "compare/compare.h"
+#include "compare/run_history.h"
 #include "core/status.h"
 #include "page/page_detail.h"
 #include "report/report.h"
@@ -37,6 +38,10 @@ struct sg_page {
 enum sg_status sg_page_write(const struct sg_page *page, FILE *out);
 enum sg_status sg_page_write_comparison(const struct sg_comparison *comparison, uint32_t row_limit,
                                         FILE *out);
+
+enum sg_status sg_page_write_history(const struct sg_run_history *history, FILE *out);
+/* An SVG image for a web page: the run time, and how it changed. */
+void sg_page_write_badge(const struct sg_run_history *history, FILE *out);
 
 /* ---- inside ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  * Leaves screenshots in the folder SHOTS, if it is not empty.
  * Each PAGE is NAME=FILE=KIND, KIND report, plain (one without charts of collectives), waits (with messages), why
- * (with causes of lateness), slices or comparison, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
+ * (with causes of lateness), slices, comparison or history, and with =accessible behind it axe-core looks at it. Prints "ok - " and "not ok - "
  * lines. The modules come from the directory in NODE_PATH. */
 "use strict";
 const path = require("path");

@@ -40,6 +40,7 @@ for page_kind in known large a statistics all-calls waits late many-late cg slic
 done
 check "the page of a program with a trial shows the trial" has cg-report.html 'allreduce@cg.c:83'
 "$STAGGER" compare --html pair.html a b || exit 1
+points history 100 101 99 100 102 98 115 116 114 115 116 99 && "$STAGGER" compare --history history >/dev/null || exit 1
 
 shots=
 in_full && shots=$BUILD/screenshots && mkdir -p "$shots"
@@ -47,4 +48,4 @@ HOME=$WORK NODE_PATH=$modules/node_modules node "$ROOT/tests/page/browser.js" "$
     "$shots" known=known-report.html=report=accessible large=large-report.html=report \
     markup=a-report.html=report cg=cg-report.html=report=accessible \
     statistics=statistics-report.html=plain calls=all-calls-report.html=plain=accessible waits=waits-report.html=waits=accessible late=late-report.html=why=accessible \
-    many-late=many-late-report.html=why slices=slices-report.html=slices=accessible pair=pair.html=comparison=accessible || failures=1
+    many-late=many-late-report.html=why slices=slices-report.html=slices=accessible pair=pair.html=comparison=accessible history=history/index.html=history=accessible || failures=1

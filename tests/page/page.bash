@@ -35,3 +35,18 @@ in_page() { json "$1.page" "$2"; }
 
 # says NAME REGEX: the page's text matches
 says() { has <(in_page "$1" 'd["text"]') "$2"; }
+
+# point DIR NUMBER RUN-NS: the file of a run in a history
+point() {
+    printf '{"stagger_run": 1, "begun_ms": %s, "label": "c%s", "program": "cg", "ranks": 2, "partial": false,
+        "run_ns": %s, "waiting_ns": 1000, "mpi_ns": null, "processor_ns": 100000, "site": "MPI_Barrier"}' \
+        $((1790000000000 + $2 * 60000)) "$2" "$3" >"$1/$2.run.json"
+}
+
+# points DIR MS...: the history of runs of so many ms
+points() {
+    local dir=$1 number=0 ms
+    mkdir "$dir"
+    shift
+    for ms in "$@"; do point "$dir" $((number += 1)) "${ms}000000"; done
+}
