@@ -12,7 +12,6 @@
 
 /* Limits the replay time: beyond this many groups, those that cost least are left out. */
 #define ITEMS_REPLAYED 1000u
-#define NEARLY 0.9
 
 struct work {
     struct sg_advice *advice;
@@ -174,31 +173,9 @@ static enum sg_status estimate(struct work *work, struct sg_advice_item *item)
 
 /* ---- verdicts */
 
-/* Prefers the algorithm without parameters if they hardly increase the gain. */
-static int find_plain(const struct sg_advice_item *item, int best)
-{
-    const struct sg_advise_estimate *one = &item->estimates[best];
-    size_t length = strcspn(sg_candidates[one->candidate], "(");
-
-    for (int i = 0; i < item->estimate_count; i++) {
-        const char *rule = sg_candidates[item->estimates[i].candidate];
-
-        if (i != item->executed && strlen(rule) == length &&
-            memcmp(rule, sg_candidates[one->candidate], length) == 0 &&
-            item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
-            return i;
-    }
-    return best;
-}
-
 /* Beyond this factor between the measured and the estimated cost the model leaves out what the call
  * site's cost consists of, and differences of its estimates mean nothing. */
 #define MISSED_FACTOR 1.5
-
-double sg_advice_miss(const struct sg_advice_item *item)
-{
-    return item->measured_processor_ns / item->estimates[item->executed].processor_ns;
-}
 
 static bool is_missed(const struct sg_advice_item *item)
 {
@@ -207,26 +184,11 @@ static bool is_missed(const struct sg_advice_item *item)
     return !(miss <= MISSED_FACTOR && miss >= 1 / MISSED_FACTOR);
 }
 
-double sg_advice_saved_ns(const struct sg_advice_item *item)
-{
-    const struct sg_advise_estimate *executed = &item->estimates[item->executed];
-    double spent_ns = (double)item->group->blocked_ns + (double)item->group->handler_ns;
-
-    return spent_ns * item->estimates[item->best].gain_ns / executed->processor_ns;
-}
-
-int sg_advice_rival(const struct sg_advice_item *item)
-{
-    if (item->best != item->executed)
-        return item->best;
-    return item->estimate_count > 1 ? find_plain(item, item->executed == 0) : -1;
-}
-
 static void judge(const struct work *work, struct sg_advice_item *item)
 {
     if (item->verdict == SG_ADVICE_OBSTACLE)
         return;
-    item->best = item->executed == 0 ? 0 : find_plain(item, 0);
+    item->best = item->executed == 0 ? 0 : sg_advice_plain(item, 0);
     if (is_missed(item))
         item->verdict = SG_ADVICE_MISSED;
     else if (item->best == item->executed)

@@ -79,6 +79,9 @@ struct sg_advice {
 double sg_advice_miss(const struct sg_advice_item *item);
 /* The saving of the best algorithm in the whole run: the estimated share of the measured cost. */
 double sg_advice_saved_ns(const struct sg_advice_item *item);
+/* Index of the estimate of the same algorithm without parameters, if they hardly add to its gain;
+ * else best. */
+int sg_advice_plain(const struct sg_advice_item *item, int best);
 /* Index of the estimate of the algorithm to try against the one that ran; -1: there is none. */
 int sg_advice_rival(const struct sg_advice_item *item);
 /* The STAGGER_TRIAL that measures both algorithms: "barrier@0000000a~2=mpich|srm"; malloc'ed. NULL:

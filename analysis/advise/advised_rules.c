@@ -294,6 +294,45 @@ const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS] = {
     [SG_ADVICE_LEFT_OUT] = "left out",
 };
 
+/* The algorithm without parameters is preferred if it has at least this share of the gain. */
+#define NEARLY 0.9
+
+int sg_advice_plain(const struct sg_advice_item *item, int best)
+{
+    const struct sg_advise_estimate *one = &item->estimates[best];
+    size_t length = strcspn(sg_candidates[one->candidate], "(");
+
+    for (int i = 0; i < item->estimate_count; i++) {
+        const char *rule = sg_candidates[item->estimates[i].candidate];
+
+        if (i != item->executed && strlen(rule) == length &&
+            memcmp(rule, sg_candidates[one->candidate], length) == 0 &&
+            item->estimates[i].gain_ns >= NEARLY * one->gain_ns)
+            return i;
+    }
+    return best;
+}
+
+double sg_advice_miss(const struct sg_advice_item *item)
+{
+    return item->measured_processor_ns / item->estimates[item->executed].processor_ns;
+}
+
+double sg_advice_saved_ns(const struct sg_advice_item *item)
+{
+    const struct sg_advise_estimate *executed = &item->estimates[item->executed];
+    double spent_ns = (double)item->group->blocked_ns + (double)item->group->handler_ns;
+
+    return spent_ns * item->estimates[item->best].gain_ns / executed->processor_ns;
+}
+
+int sg_advice_rival(const struct sg_advice_item *item)
+{
+    if (item->best != item->executed)
+        return item->best;
+    return item->estimate_count > 1 ? sg_advice_plain(item, item->executed == 0) : -1;
+}
+
 static int compare_sites(const void *left, const void *right)
 {
     const struct sg_report_site *a = left, *b = right;

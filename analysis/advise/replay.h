@@ -70,8 +70,8 @@ enum sg_status sg_machine_make(const struct sg_report *report, const char *netwo
 /* Returns true if other work ran while the costs were measured: they may be far off. */
 bool sg_machine_was_busy(const struct sg_machine *machine);
 /* The extra delay of an MPICH message where ranks share processors: the receiver waits until the
- * ranks that poll in its place yield, or, if the run's ranks did not yield, for its time slice. 0: a
- * processor for each rank, or slice_us is unknown. */
+ * ranks that poll in its place yield, or, if the run's ranks did not yield, for its time slice. 0:
+ * a processor for each rank, or slice_us is unknown. */
 double sg_machine_turn_us(const struct sg_machine *machine);
 
 struct sg_replay {

@@ -21,8 +21,8 @@ struct sg_run_paths {
     uint32_t count; /* at least 1 */
 };
 
-/* gate: its limit and figure; the comparison's has the result. NULL: none. On failure one line has been
- * logged. */
+/* gate: its limit and figure; the comparison's has the result. NULL: none. On failure one line has
+ * been logged. */
 enum sg_status sg_compare(const struct sg_run_paths sides[2], const struct sg_gate *gate,
                           bool progress, struct sg_comparison *out);
 void sg_comparison_clear(struct sg_comparison *comparison);

@@ -3,8 +3,8 @@
  *
  * The run is the sample. A difference between two means has an interval by Student's t after Welch:
  * with few runs, a bootstrap over them would give intervals that are far too narrow
- * (docs/decisions/11). Variation within a run affects its mean and so is included. A side of one run
- * has no spread of its own: the other side's is used.
+ * (docs/decisions/11). Variation within a run affects its mean and so is included. A side of one
+ * run has no spread of its own: the other side's is used.
  */
 #ifndef SG_COMPARE_COMPARED_RUNS_H
 #define SG_COMPARE_COMPARED_RUNS_H
@@ -77,9 +77,9 @@ void sg_whole_compare(const struct sg_side_runs sides[2], struct sg_whole_row ou
 /* ---- the gate -------------------------------------------------------------------------------- */
 
 /* The change from A to B is the quotient of the geometric means of a figure's values in the runs,
- * with an interval of 99 % (of their logarithms, as above): noise is a factor, and in one comparison
- * in 200 at most chance puts a B that costs as much as A above a limit of 0. B fails if the
- * interval's lower end is above the limit. */
+ * with an interval of 99 % (of their logarithms, as above): noise is a factor, and in one
+ * comparison in 200 at most chance puts a B that costs as much as A above a limit of 0. B fails if
+ * the interval's lower end is above the limit. */
 
 #define SG_GATE_RUNS_MIN 3u /* a side */
 

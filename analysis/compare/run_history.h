@@ -3,8 +3,8 @@
  *
  * The noise band of a run is the median of the up to SG_RUN_HISTORY_BAND runs before it at the same
  * level, give or take three standard deviations by the median of their distances from it. The level
- * changes at the first of SG_RUN_HISTORY_STREAK runs in a row that lie beyond their bands on the same
- * side: single runs that a busy machine delayed change nothing.
+ * changes at the first of SG_RUN_HISTORY_STREAK runs in a row that lie beyond their bands on the
+ * same side: single runs that a busy machine delayed change nothing.
  *
  * The files may be a stranger's: links and files that are no summary are left out, and sizes and
  * numbers of files are bounded.

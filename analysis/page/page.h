@@ -1,7 +1,7 @@
-/* The report, the comparison and the history as pages: each is one HTML file that loads nothing. Text, figures
- * and tables are HTML and need no scripts. The page's own scripts draw charts, sort and filter,
- * from aggregated data: the size of a page depends on rows and ranks, not on calls, and both are
- * limited.
+/* The report, the comparison and the history as pages: each is one HTML file that loads nothing.
+ * Text, figures and tables are HTML and need no scripts. The page's own scripts draw charts, sort
+ * and filter, from aggregated data: the size of a page depends on rows and ranks, not on calls, and
+ * both are limited.
  */
 #ifndef SG_PAGE_PAGE_H
 #define SG_PAGE_PAGE_H

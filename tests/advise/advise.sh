@@ -56,7 +56,7 @@ check "names with unusual bytes stay in their lines" all 'advised odd odd-names'
 check "another tool's archive is treated as MPICH's" all 'advised foreign foreign' \
     'has foreign.txt "its archive has no calibration"' 'taken foreign.conf'
 check "the advice on a partial run says so" all 'advised partial partial' 'has partial.txt "PARTIAL"'
-check "where the model misses, the printed trial is one that stagger takes" all 'advised missed missed' \
+check "stagger takes the trial that advise prints if the model misses" all 'advised missed missed' \
     '"$STAGGER" advise --json missed >missed.json' \
     'has missed.txt "STAGGER_TRIAL=.$(json missed.json "d[\"groups\"][0][\"trial\"].replace(\"|\", \"[|]\")").$"' \
     'STAGGER_TRIAL=$(json missed.json "d[\"groups\"][0][\"trial\"]") "$STAGGER" info >taken.out 2>taken.err' \

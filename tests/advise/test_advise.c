@@ -216,7 +216,7 @@ static void misses(int64_t more_ns, const char *text)
     sg_advice_clear(&advice);
 }
 
-TEST("where the model misses the measured cost, the text has the trial that measures it")
+TEST("the text has the trial that measures a call site which the model misses")
 {
     misses(2 * 600, NULL); /* 1.43 times the estimate */
     misses(2 * 710, "the model misses this site by 1.5x; measure it: "

@@ -146,7 +146,7 @@ TEST("the gate does not judge two runs a side, and names how many it takes")
            gate_of(a, 1, b, 3, 0.05).verdict == SG_GATE_FEW,
            gate_of(a, 1, b, 3, 0.05).wanted == SG_GATE_RUNS_MIN,
            gate_of(a, 3, b, 3, 0.05).wanted == SG_GATE_RUNS_MIN);
-    /* Of 0.34 the standard deviation: 2.576 sqrt(2 / n) 0.34 is log 1.05 at n = 650. */
+    /* The standard deviation is 0.34: 2.576 sqrt(2 / n) 0.34 is log 1.05 at n = 650. */
     EXPECT(gate_of(a, 3, wide, 3, 0.05).verdict == SG_GATE_PASS);
     uint32_t wanted = gate_of(wide, 3, wide, 3, 0.05).wanted;
     EXPECT(wanted > 600 && wanted < 720);
