@@ -440,7 +440,8 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
 
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads)
 {
-    aggregate->ranks[rank].threads = threads;
+    if (threads > aggregate->ranks[rank].threads)
+        aggregate->ranks[rank].threads = threads;
 }
 
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns)

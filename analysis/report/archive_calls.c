@@ -202,6 +202,7 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
     status = read_site(events, attributes, &open->call.site);
     if (status == SG_OK)
         status = read_algorithm(events, attributes, &open->call.algorithm);
+    open->call.is_mpich = open->call.algorithm == events->mpich;
     return status == SG_OK ? read_arm(events, attributes, &open->call.arm) : status;
 }
 
@@ -211,12 +212,14 @@ enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
                                      int64_t time_ns)
 {
     uint32_t site = events->no_site;
+    uint64_t polled_ns = 0;
     enum sg_status status = read_site(events, attributes, &site);
 
     if (status != SG_OK)
         return status;
+    get_number(events->defs, attributes, SG_ATTRIBUTE_POLLED, &polled_ns);
     return sg_archive_waits_enter(events->waits, (uint32_t)(open - events->calls), time_ns, region,
-                                  site);
+                                  site, polled_ns);
 }
 
 /* Derives count times type size from what Score-P writes. In a reduce each rank sends its bytes; an
@@ -465,6 +468,29 @@ static const struct list *list_of(struct sg_archive_neighbors *neighbors,
     return &neighbors->lists[index];
 }
 
+bool sg_archive_sources(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                        struct sg_archive_collective *collective)
+{
+    const struct sg_archive_defs *defs = events->defs;
+    struct sg_archive_neighborhood of = {.comm = collective->comm};
+    int64_t index;
+    const struct list *list;
+
+    if (events->neighbors == NULL || !has(defs, attributes, SG_ATTRIBUTE_SOURCES) ||
+        OTF2_AttributeList_GetGroupRef(attributes, defs->attributes[SG_ATTRIBUTE_SOURCES],
+                                       &of.sources) != OTF2_SUCCESS)
+        return true;
+    index = sg_map_get(&defs->comm_index, of.comm);
+    if (index < 0 || defs->comms[index].is_self || defs->comms[index].is_inter)
+        return true;
+    list = list_of(events->neighbors, &defs->comms[index], &of);
+    if (list == NULL)
+        return false;
+    collective->sources = list->members;
+    collective->source_count = list->count;
+    return true;
+}
+
 /* ---- neighborhood collectives: wait states --------------------------------------------------- */
 
 /* request: NULL for a blocking collective. */
@@ -550,12 +576,14 @@ static OTF2_CallbackCode tell_message(struct sg_archive_events *events, OTF2_Loc
                                       struct sg_archive_message *message)
 {
     int64_t rank, time_ns;
+    uint64_t eager;
     const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
     time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
     message->gap = sg_archive_gap(events, attributes);
+    message->is_complete = get_number(events->defs, attributes, SG_ATTRIBUTE_EAGER, &eager);
     return sg_archive_verdict(events, sg_archive_waits_message(events->waits,
                                                                (uint32_t)(open - events->calls),
                                                                time_ns, message));
@@ -580,7 +608,7 @@ static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp ticks
                                  OTF2_AttributeList *attributes, uint32_t receiver,
                                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-    struct sg_archive_message message = {SG_ARCHIVE_SEND, comm, receiver, tag, bytes, 0, 0};
+    struct sg_archive_message message = {SG_ARCHIVE_SEND, comm, receiver, tag, bytes, 0, 0, false};
 
     return tell_message(context, location, ticks, attributes, &message);
 }
@@ -589,7 +617,8 @@ static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp tick
                                   OTF2_AttributeList *attributes, uint32_t receiver,
                                   OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
 {
-    struct sg_archive_message message = {SG_ARCHIVE_ISEND, comm, receiver, tag, bytes, request, 0};
+    struct sg_archive_message message = {SG_ARCHIVE_ISEND, comm, receiver, tag, bytes,
+                                         request,          0,    false};
 
     return tell_message(context, location, ticks, attributes, &message);
 }
@@ -598,7 +627,7 @@ static OTF2_CallbackCode on_receive(OTF2_LocationRef location, OTF2_TimeStamp ti
                                     OTF2_AttributeList *attributes, uint32_t sender,
                                     OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
 {
-    struct sg_archive_message message = {SG_ARCHIVE_RECEIVE, comm, sender, tag, bytes, 0, 0};
+    struct sg_archive_message message = {SG_ARCHIVE_RECEIVE, comm, sender, tag, bytes, 0, 0, false};
 
     return tell_message(context, location, ticks, attributes, &message);
 }
@@ -608,7 +637,8 @@ static OTF2_CallbackCode on_received(OTF2_LocationRef location, OTF2_TimeStamp t
                                      OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
                                      uint64_t request)
 {
-    struct sg_archive_message message = {SG_ARCHIVE_RECEIVED, comm, sender, tag, bytes, request, 0};
+    struct sg_archive_message message = {
+        SG_ARCHIVE_RECEIVED, comm, sender, tag, bytes, request, 0, false};
 
     return tell_message(context, location, ticks, attributes, &message);
 }

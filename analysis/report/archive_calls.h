@@ -70,7 +70,7 @@ struct sg_archive_events {
     struct sg_map sites; /* string reference -> site index */
     struct sg_map algorithms; /* string reference -> algorithm index */
     struct sg_map arms;       /* two string references -> a candidate's number */
-    uint32_t no_site, no_algorithm;
+    uint32_t no_site, no_algorithm, mpich;
     uint64_t dropped_calls; /* calls that belong to no instance */
     bool started;
     int64_t start_ns; /* time of the first event: the run's start */
@@ -167,6 +167,9 @@ enum sg_status sg_archive_neighbors_create(const struct sg_archive_defs *defs,
                                            struct sg_waitstate_tracker *tracker,
                                            struct sg_archive_neighbors **out);
 void sg_archive_neighbors_destroy(struct sg_archive_neighbors *neighbors);
+/* Sets the sources of a collective from its attributes. False: out of memory. */
+bool sg_archive_sources(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+                        struct sg_archive_collective *collective);
 /* Call at Enter, after the tracker's. */
 enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
                                           OTF2_AttributeList *attributes,

@@ -113,7 +113,7 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
                                        uint64_t sent, uint64_t received)
 {
     struct sg_archive_events *events = context;
-    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0};
+    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0, NULL, 0};
     int64_t rank;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
 
@@ -121,6 +121,8 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
     collective.has_number = sg_archive_number(events, attributes, &collective.number);
+    if (!sg_archive_sources(events, attributes, &collective))
+        return sg_archive_verdict(events, SG_ERR_MEMORY);
     if (!open->open || !is_carried_out(open, op)) {
         open->open = false;
         return sg_archive_verdict(
@@ -159,7 +161,7 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
                                      uint64_t received, uint64_t request)
 {
     struct sg_archive_events *events = context;
-    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0};
+    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0, NULL, 0};
     int64_t rank, time_ns;
     struct sg_open_call *open = sg_archive_call_of(events, location, &rank), nonblocking;
 
@@ -167,6 +169,8 @@ static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp t
     if (open == NULL)
         return OTF2_CALLBACK_SUCCESS;
     collective.has_number = sg_archive_number(events, attributes, &collective.number);
+    if (!sg_archive_sources(events, attributes, &collective))
+        return sg_archive_verdict(events, SG_ERR_MEMORY);
     if (!sg_open_requests_take(requests_of(events, open), request, &nonblocking))
         return sg_archive_verdict(events,
                                   sg_archive_waits_collective(events->waits, index_of(events, open),
@@ -341,6 +345,8 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
         status = sg_aggregate_site(aggregate, NULL, &events->no_site);
     if (status == SG_OK)
         status = sg_aggregate_algorithm(aggregate, "", &events->no_algorithm);
+    if (status == SG_OK)
+        status = sg_aggregate_algorithm(aggregate, "mpich", &events->mpich);
     if (status == SG_OK)
         status = add_comms(events);
     if (status != SG_OK) {

@@ -15,7 +15,7 @@
 struct function {
     uint32_t number; /* sg_places_function() */
     const char *name;
-    bool only_tests, is_buffered, is_probe;
+    bool only_tests, is_buffered, is_synchronous, is_probe;
     enum sg_rma rma;
     enum sg_waitstate_pattern named;
 };
@@ -73,7 +73,9 @@ static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRe
                       strcmp(name, "MPI_Improbe") == 0 || strcmp(name, "MPI_Win_test") == 0 ||
                       begins(name, "MPI_Request_get_status"),
         .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
-        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0,
+        .is_synchronous = begins(name, "MPI_Ssend") || begins(name, "MPI_Issend"),
+        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0 ||
+                    strcmp(name, "MPI_Iprobe") == 0 || strcmp(name, "MPI_Improbe") == 0,
         .rma = sg_rma_of(name),
         .named = named(waits->defs, region, name)};
     enum sg_status status = sg_places_function(waits->places, name, &function.number);
@@ -208,7 +210,8 @@ static enum sg_status meet(struct sg_archive_waits *waits, uint32_t location,
 }
 
 enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
-                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site)
+                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site,
+                                      uint64_t polled_ns)
 {
     const struct function *function =
         &waits->functions[sg_map_get(&waits->function_of_region, region)];
@@ -217,9 +220,11 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
         .time_ns = time_ns,
         .only_tests = function->only_tests,
         .is_buffered = function->is_buffered,
+        .is_synchronous = function->is_synchronous,
         .is_probe = function->is_probe,
         .rma = function->rma,
-        .named = function->named};
+        .named = function->named,
+        .polled_ns = polled_ns};
 
     enum sg_status status;
 
@@ -289,7 +294,8 @@ static const enum sg_seen_part_kind parts[] = {SG_SEEN_SEND, SG_SEEN_ISEND, SG_S
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
                                         int64_t time_ns, const struct sg_archive_message *of)
 {
-    struct sg_waitstate_message message = {.tag = of->tag, .gap = of->gap};
+    struct sg_waitstate_message message = {
+        .tag = of->tag, .gap = of->gap, .bytes = of->bytes, .is_complete = of->is_complete};
     int64_t index = find_comm(waits, of->comm), rank;
     enum sg_status status;
 
@@ -374,6 +380,14 @@ static enum sg_waitstate_pattern pattern_of(OTF2_CollectiveOp op)
     }
 }
 
+/* MPI_Alltoallv and similar: members may exchange nothing. */
+static bool has_counts(OTF2_CollectiveOp op)
+{
+    return op == OTF2_COLLECTIVE_OP_SCATTERV || op == OTF2_COLLECTIVE_OP_GATHERV ||
+           op == OTF2_COLLECTIVE_OP_ALLGATHERV || op == OTF2_COLLECTIVE_OP_ALLTOALLV ||
+           op == OTF2_COLLECTIVE_OP_ALLTOALLW || op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+}
+
 static bool has_root(enum sg_waitstate_pattern pattern)
 {
     return pattern == SG_PATTERN_BROADCAST || pattern == SG_PATTERN_REDUCE;
@@ -436,11 +450,15 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
                                            const struct sg_archive_collective *of,
                                            const uint64_t *request)
 {
-    struct sg_waitstate_collective collective = {.pattern = pattern_of(of->op),
-                                                 .root = SG_WAITSTATE_NO_ROOT,
-                                                 .has_data =
-                                                     of->sent_bytes + of->received_bytes > 0,
-                                                 .receives = of->received_bytes > 0};
+    struct sg_waitstate_collective collective = {
+        .pattern = pattern_of(of->op),
+        .root = SG_WAITSTATE_NO_ROOT,
+        .has_data = of->sent_bytes + of->received_bytes > 0,
+        .receives = of->received_bytes > 0,
+        .has_counts = has_counts(of->op),
+        .is_tree = has_root(pattern_of(of->op)) && !has_counts(of->op),
+        .sources = of->sources,
+        .source_count = of->source_count};
     int64_t index = find_comm(waits, of->comm), root = -1;
     enum sg_status status = SG_OK;
 
@@ -487,30 +505,30 @@ enum sg_status sg_archive_waits_instance(struct sg_archive_waits *waits,
     };
     struct sg_measure measure;
     enum sg_status status = SG_OK;
-    uint32_t last;
 
     if (instance->size < 2)
         return SG_OK;
     status = sg_archive_paths_instance(
         waits->paths, instance, waits->operations[instance->nonblocking][instance->operation]);
     sg_measure_instance(instance, &measure);
-    last = sg_measure_awaited(instance, &measure);
     for (uint32_t i = 0; i < instance->size && status == SG_OK; i++) {
         struct sg_call_measure cost;
+        uint32_t last;
 
         sg_measure_call(instance, &measure, i, &cost);
-        if (cost.wait_ns > 0)
-            sg_archive_paths_wait(waits->paths, instance, i, last);
-        if (cost.wait_ns > 0)
-            status = sg_waitstate_sums_add(
-                waits->sums,
-                &(struct sg_waitstate){.kind = kinds[instance->operation],
-                                       .at = end_of(waits, instance, i),
-                                       .other = end_of(waits, instance, last),
-                                       .comm = instance->comm,
-                                       .begin_ns = instance->calls[i].begin_ns,
-                                       .wait_ns = cost.wait_ns},
-                NULL);
+        if (cost.wait_ns == 0)
+            continue;
+        last = sg_measure_awaited_by(instance, &measure, i);
+        sg_archive_paths_wait(waits->paths, instance, i, last);
+        status =
+            sg_waitstate_sums_add(waits->sums,
+                                  &(struct sg_waitstate){.kind = kinds[instance->operation],
+                                                         .at = end_of(waits, instance, i),
+                                                         .other = end_of(waits, instance, last),
+                                                         .comm = instance->comm,
+                                                         .begin_ns = instance->calls[i].begin_ns,
+                                                         .wait_ns = cost.wait_ns},
+                                  NULL);
     }
     return status;
 }

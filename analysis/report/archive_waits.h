@@ -35,8 +35,10 @@ void sg_archive_waits_destroy(struct sg_archive_waits *waits);
 
 /* True if the region is a call of MPI, whose Enter and Leave are wanted. */
 bool sg_archive_waits_wants(const struct sg_archive_waits *waits, OTF2_RegionRef region);
+/* polled_ns: as in struct sg_waitstate_enter. */
 enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t location,
-                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site);
+                                      int64_t time_ns, OTF2_RegionRef region, uint32_t site,
+                                      uint64_t polled_ns);
 /* is_instance: the call is, or will be, part of an instance. */
 enum sg_status sg_archive_waits_leave(struct sg_archive_waits *waits, uint32_t location,
                                       int64_t time_ns, bool is_instance);
@@ -56,6 +58,7 @@ struct sg_archive_message {
     uint64_t bytes;
     uint64_t request; /* if it has one */
     uint32_t gap;     /* as in struct sg_waitstate_message */
+    bool is_complete; /* likewise */
 };
 
 enum sg_status sg_archive_waits_message(struct sg_archive_waits *waits, uint32_t location,
@@ -78,6 +81,9 @@ struct sg_archive_collective {
     uint64_t sent_bytes, received_bytes;
     bool has_number;
     uint64_t number; /* on its communicator, from the archive */
+    /* As in struct sg_waitstate_collective. */
+    const uint32_t *sources;
+    uint32_t source_count;
 };
 
 /* Adds a collective that the library did not carry out. request: NULL if it is blocking. */

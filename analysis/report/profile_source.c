@@ -341,6 +341,7 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
     if (status == SG_OK && has_calls(reading, log)) {
         sg_call_table_saw_rank(reading->table, reading->rank,
                                sg_log_ends_ns(sg_logread_header(log)));
+        sg_aggregate_threads(reading->aggregate, reading->rank, sg_log_threads(log));
         while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
             if (kind == SG_RECORD_PROFILE)
                 status = take_profile(reading, log, record);

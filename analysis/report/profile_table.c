@@ -12,6 +12,7 @@
 #include "report/profile_calls.h"
 #include "trace/export/summary_calls.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -655,12 +656,14 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
     sg_call_targets_sort(&calls->one_sided);
 }
 
+/* At least time_ns, the time of the rank's calls, so that their share does not exceed 1. */
 static uint64_t processor_ns(const struct sg_gathered_rank *gathered,
-                             const struct sg_report_rank *rank)
+                             const struct sg_report_rank *rank, uint64_t time_ns)
 {
     uint32_t threads = (uint32_t)__builtin_popcountll(gathered->callers | 1);
+    uint64_t all_ns = rank->run_ns * (threads > rank->threads ? threads : rank->threads);
 
-    return rank->run_ns * (threads > rank->threads ? threads : rank->threads);
+    return greater_of(all_ns, time_ns);
 }
 
 static void share_out(const struct sg_call_table *table, const struct sg_report *report,
@@ -675,9 +678,10 @@ static void share_out(const struct sg_call_table *table, const struct sg_report 
         uint64_t ends_ns =
             table->ranks[i].ends_ns < rank->run_ns ? table->ranks[i].ends_ns : rank->run_ns;
         uint64_t time_ns = table->ranks[i].time_ns + own_ns + ends_ns;
-        uint64_t all_ns = processor_ns(&table->ranks[i], rank);
+        uint64_t all_ns = processor_ns(&table->ranks[i], rank, time_ns);
         double share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;
 
+        assert(share >= 0 && share <= 1);
         if (!table->ranks[i].is_seen)
             continue;
         calls->time_ns += time_ns;

@@ -184,6 +184,91 @@ static uint64_t broadcast_violation(const struct sg_instance *instance)
     return most_ns;
 }
 
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+static int64_t begin_in(const struct sg_tree *tree, uint32_t member)
+{
+    int64_t begin_ns, end_ns;
+
+    tree->times(tree->of, member, &begin_ns, &end_ns);
+    return begin_ns;
+}
+
+/* The member with a rank relative to the root. */
+static uint32_t member_at(const struct sg_tree *tree, uint32_t relative)
+{
+    return (uint32_t)(((uint64_t)tree->root + relative) % tree->size);
+}
+
+uint32_t sg_tree_awaited(const struct sg_tree *tree, uint32_t member)
+{
+    uint32_t own = (member + tree->size - tree->root) % tree->size, last = member;
+    uint64_t below = own == 0 ? tree->size : (uint64_t)own + (own & -own);
+    int64_t last_ns = INT64_MIN;
+
+    for (uint64_t at = tree->is_to_root ? own + UINT64_C(1) : own;;) {
+        int64_t begin_ns;
+
+        if (tree->is_to_root ? at >= below || at >= tree->size : at == 0)
+            break;
+        if (!tree->is_to_root)
+            at &= at - 1;
+        begin_ns = begin_in(tree, member_at(tree, (uint32_t)at));
+        if (begin_ns > last_ns) {
+            last = member_at(tree, (uint32_t)at);
+            last_ns = begin_ns;
+        }
+        at += tree->is_to_root;
+    }
+    return last;
+}
+
+bool sg_tree_holds(const struct sg_tree *tree)
+{
+    for (uint32_t i = 0; i < tree->size; i++) {
+        uint32_t awaited = sg_tree_awaited(tree, i);
+        int64_t begin_ns, end_ns;
+
+        tree->times(tree->of, i, &begin_ns, &end_ns);
+        if (awaited != i && begin_in(tree, awaited) > end_ns)
+            return false;
+    }
+    return true;
+}
+
+static void times_of(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns)
+{
+    const struct sg_member_call *calls = of;
+
+    *begin_ns = calls[member].begin_ns;
+    *end_ns = calls[member].end_ns;
+}
+
+static struct sg_tree tree_of(const struct sg_instance *instance)
+{
+    return (struct sg_tree){.size = instance->size,
+                            .root = instance->root,
+                            .is_to_root = instance->operation == SG_OPERATION_REDUCE,
+                            .of = instance->calls,
+                            .times = times_of};
+}
+
+/* Two members have no inner node. */
+static bool is_tree(const struct sg_instance *instance)
+{
+    const struct sg_tree tree = tree_of(instance);
+    bool is_rooted =
+        instance->operation == SG_OPERATION_BCAST || instance->operation == SG_OPERATION_REDUCE;
+
+    if (!is_rooted || instance->size < 3 || instance->nonblocking || instance->root >= tree.size)
+        return false;
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (!instance->calls[i].is_mpich || instance->calls[i].bytes == 0)
+            return false;
+    }
+    return sg_tree_holds(&tree);
+}
+
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out)
 {
     const struct sg_member_call *calls = instance->calls;
@@ -209,6 +294,7 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
         measure.violation_ns = broadcast_violation(instance);
     else if (instance->operation != SG_OPERATION_REDUCE)
         measure.unsynchronised = measure.last_begin_ns > measure.first_end_ns;
+    measure.is_tree = is_tree(instance);
     *out = measure;
 }
 
@@ -227,12 +313,23 @@ uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_
     return last;
 }
 
+uint32_t sg_measure_awaited_by(const struct sg_instance *instance, const struct sg_measure *measure,
+                               uint32_t member)
+{
+    const struct sg_tree tree = tree_of(instance);
+
+    return measure->is_tree ? sg_tree_awaited(&tree, member)
+                            : sg_measure_awaited(instance, measure);
+}
+
 /* The time when every member that this one had to wait for had arrived. */
 static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_measure *measure,
                            uint32_t member)
 {
     int64_t own_ns = instance->calls[member].begin_ns;
 
+    if (measure->is_tree)
+        return instance->calls[sg_measure_awaited_by(instance, measure, member)].begin_ns;
     switch (instance->operation) {
     case SG_OPERATION_REDUCE:
         return member == instance->root && instance->size > 1 ? measure->senders_ns : own_ns;

@@ -42,6 +42,9 @@ void sg_quantiles_clear(struct sg_quantiles *quantiles);
  *   wait at barrier/NxN  late_i = min(max B, E_i), wait_i = max(0, late_i - B_i)
  *   completion_i         max(0, E_i - max(min E, late_i))
  *   early reduce         at the root only: max(0, min(max B of the senders, E_root) - B_root)
+ *   by MPICH's trees     of a blocking broadcast or reduce in MPICH whose times do not contradict
+ *                        struct sg_tree: max(0, max B of the members that the data pass through -
+ *                        B_i), also at inner nodes
  *   blocked_i            E_i - B_i
  *   wait avoided_i       the wait from the arrivals alone, without the bound by E_i, minus
  *                        blocked_i, where positive. Only a root that left a reduce before its
@@ -61,6 +64,25 @@ void sg_quantiles_clear(struct sg_quantiles *quantiles);
  * Pure functions.
  */
 
+/* MPICH's binomial tree of a rooted collective: the member with the rank r relative to the root has
+ * the parent r without its lowest bit that is set. Data pass through the members between a member
+ * and the root, so it cannot leave before they have entered. If some member did, the collective did
+ * not use this tree.
+ */
+struct sg_tree {
+    uint32_t size, root;
+    bool is_to_root; /* the data go to the root: a member waits for those below it */
+    const void *of;
+    /* Sets the begin and end of a member's call. */
+    void (*times)(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns);
+};
+
+/* True if the members' times do not contradict the tree. */
+bool sg_tree_holds(const struct sg_tree *tree);
+/* Returns the last to enter of the members that a member's data pass through; itself if there is
+ * none. */
+uint32_t sg_tree_awaited(const struct sg_tree *tree, uint32_t member);
+
 struct sg_measure {
     int64_t first_begin_ns; /* min B */
     int64_t last_begin_ns;  /* max B */
@@ -72,6 +94,7 @@ struct sg_measure {
     uint64_t violation_ns;
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
+    bool is_tree;  /* members wait as in struct sg_tree */
     uint32_t last; /* rank in the communicator; the lowest if several were last */
 };
 
@@ -84,9 +107,12 @@ struct sg_call_measure {
 };
 
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out);
-/* Returns the member that the others waited for: in a reduce the last one except the root, in a
+/* Returns the member that most others waited for: in a reduce the last one except the root, in a
  * broadcast the root, otherwise the last one. */
 uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_measure *measure);
+/* Returns the member that a member waited for, if it waited. */
+uint32_t sg_measure_awaited_by(const struct sg_instance *instance, const struct sg_measure *measure,
+                               uint32_t member);
 void sg_measure_call(const struct sg_instance *instance, const struct sg_measure *measure,
                      uint32_t member, struct sg_call_measure *out);
 

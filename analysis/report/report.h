@@ -158,7 +158,7 @@ struct sg_report_rank {
     uint64_t exposed_ns;
     uint64_t wait_ns;    /* as far as events show it */
     uint64_t last_count; /* instances in which it came last */
-    uint32_t threads;    /* threads that called collectives, and the one that called MPI_Init */
+    uint32_t threads;    /* threads that called MPI, among them the one that called MPI_Init */
 };
 
 struct sg_report {
@@ -243,9 +243,12 @@ static inline bool sg_report_has_one_clock(const struct sg_report *report)
            report->locations_without_offset == 0;
 }
 
+/* At least the time of its calls, so that no share of it exceeds 1. */
 static inline uint64_t sg_rank_processor_ns(const struct sg_report_rank *rank)
 {
-    return rank->run_ns * rank->threads;
+    uint64_t all_ns = rank->run_ns * rank->threads;
+
+    return all_ns > rank->blocked_ns ? all_ns : rank->blocked_ns;
 }
 
 /* Time outside the recorded collectives; it is unknown whether the rank computed then. */

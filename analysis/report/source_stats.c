@@ -372,6 +372,17 @@ static enum sg_status map_arm(struct reading *reading, const struct sg_logread *
     return status;
 }
 
+uint32_t sg_log_threads(const struct sg_logread *log)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    uint32_t threads = atomic_load_explicit(&header->thread_count, memory_order_relaxed);
+
+    threads -= threads > 1 && header->progress_thread > 0;
+    if (threads > UINT16_MAX) /* records have no more numbers */
+        return UINT16_MAX;
+    return threads > 0 ? threads : 1;
+}
+
 /* The log of a running program has no end: its last record counts as the end, and the run time is
  * at least the time in collectives. */
 static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log,
@@ -419,11 +430,8 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
             status = take_stat(reading, rank, record);
     }
     if (status == SG_OK) {
-        const struct sg_log_header *header = sg_logread_header(log);
-        uint32_t threads = atomic_load_explicit(&header->thread_count, memory_order_relaxed);
+        uint32_t threads = sg_log_threads(log);
 
-        threads -= threads > 1 && header->progress_thread > 0;
-        threads = threads > 0 ? threads : 1;
         sg_aggregate_threads(reading->aggregate, rank, threads);
         sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log, threads));
     }

@@ -62,6 +62,8 @@ struct sg_log_facts {
     struct sg_run_waiting waiting;
 };
 
+/* Threads of the log's rank that called MPI. */
+uint32_t sg_log_threads(const struct sg_logread *log);
 /* Logs errors in one line, like sg_logread_open_all. */
 enum sg_status sg_log_set_open(const char *directory, struct sg_log_set *out);
 void sg_log_set_close(struct sg_log_set *set);

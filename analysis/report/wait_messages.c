@@ -90,7 +90,8 @@ sg_channel_opposite(const struct sg_channel *channel, const struct sg_waitstate_
 struct send {
     struct sg_waitstate_message_end end;
     struct sg_waitstate_underway underway;
-    bool is_buffered;
+    bool is_buffered, is_synchronous, is_complete;
+    uint64_t bytes;
     /* The matching receive, if there is a match. */
     struct sg_waitstate_end receiver;
     int64_t posted_ns;
@@ -171,6 +172,41 @@ static enum sg_status drop(struct sg_waitstate_messages *messages,
     return status == SG_OK ? sg_waitstate_let_go(messages->settling, probe) : status;
 }
 
+static uint64_t channel_ends(const struct send *send)
+{
+    return (uint64_t)send->end.channel.from << 32 | send->end.channel.to;
+}
+
+/* True if the call that completed the send returned before the receive was posted. */
+static bool ended_before_receive(const struct send *send)
+{
+    const struct sg_waitstate_call *call = send->end.completing;
+
+    return send->is_complete || (call->has_left && call->leave_ns < send->posted_ns);
+}
+
+/* A send that is complete without its receive is eager, and so are smaller ones between the same
+ * ranks: MPI copies their data and waits for no receiver. Such sends show the limit. */
+static enum sg_status learn_eager(struct sg_waitstate_messages *messages, const struct send *send)
+{
+    int64_t bytes = (int64_t)(send->bytes < UINT32_MAX - 1 ? send->bytes : UINT32_MAX - 1);
+    uint64_t ends = channel_ends(send);
+
+    if (send->is_buffered || send->is_synchronous || !ended_before_receive(send) ||
+        sg_map_get(&messages->eager, ends) > bytes)
+        return SG_OK;
+    return sg_map_put(&messages->eager, ends, (uint32_t)(bytes + 1));
+}
+
+static bool waits_for_receiver(const struct sg_waitstate_messages *messages,
+                               const struct send *send)
+{
+    if (send->is_synchronous || send->posted_ns <= send->end.completing->enter_ns)
+        return send->is_synchronous;
+    return !send->is_buffered && !send->is_complete &&
+           sg_map_get(&messages->eager, channel_ends(send)) <= (int64_t)send->bytes;
+}
+
 /* A send is done when it is matched and its call or request is complete. */
 static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct send *send)
 {
@@ -178,12 +214,15 @@ static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct
                                              .ready_ns = send->posted_ns,
                                              .other = send->receiver,
                                              .comm = send->end.channel.comm};
+    enum sg_status status, dropped;
 
     if (!send->end.is_matched || send->end.completing == NULL)
         return SG_OK;
-    if (!send->is_buffered)
+    status = learn_eager(messages, send);
+    if (waits_for_receiver(messages, send))
         sg_waitstate_call_offer(send->end.completing, &cause);
-    return drop(messages, &send->end);
+    dropped = drop(messages, &send->end);
+    return status == SG_OK ? dropped : status;
 }
 
 static void check_clocks(struct sg_waitstate_messages *messages, const struct send *send,
@@ -313,6 +352,9 @@ enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages
         (struct sg_message_key){message->comm, call->who.rank, message->peer, message->tag};
     send->end.gap = message->gap;
     send->is_buffered = call->is_buffered;
+    send->is_synchronous = call->is_synchronous;
+    send->is_complete = message->is_complete;
+    send->bytes = message->bytes;
     if (request != NULL)
         status = add_request(messages, &send->end, *request);
     else
@@ -505,6 +547,7 @@ void sg_waitstate_messages_clear(struct sg_waitstate_messages *messages)
     }
     while (messages->ends != NULL)
         drop(messages, messages->ends);
+    sg_map_clear(&messages->eager);
     free(messages->receives);
     messages->receives = NULL;
 }

@@ -16,6 +16,7 @@
 #include "core/status.h"
 #include "report/cause_finder.h"
 #include "report/critical_path.h"
+#include "report/filter.h"
 #include "report/wait_sums.h"
 #include "trace/export/vocabulary.h"
 
@@ -85,6 +86,7 @@ struct sg_waitstate_call {
     bool has_left;
     bool only_tests;                 /* never waits */
     bool is_buffered;                /* begins sends that wait for no receive */
+    bool is_synchronous;             /* begins sends that wait for their receive, however small */
     bool is_probe;                   /* waits for the message that is received next */
     enum sg_rma rma;                 /* its operation on a window */
     enum sg_waitstate_pattern named; /* SG_PATTERN_NONE: its function has none */
@@ -209,6 +211,8 @@ struct sg_waitstate_message {
     /* Earlier messages with the same communicator, ranks and tag that this end did not report;
      * receives count in the order of posts. */
     uint32_t gap;
+    uint64_t bytes;
+    bool is_complete; /* a send that was complete when the call that began it returned */
 };
 
 /* A message whose ends were matched. Call times are the begins of the calls. */
@@ -234,8 +238,11 @@ struct sg_waitstate_collective {
     uint32_t first_size; /* size of the first group; 0: one group only */
     bool has_data;
     bool receives; /* receives data from others */
-    /* For SG_PATTERN_NEIGHBORS: the members whose data it receives. The array outlives the
-     * tracker's last event. */
+    /* Members give their counts (MPI_Alltoallv and similar), so some may exchange nothing. */
+    bool has_counts;
+    bool is_tree; /* MPICH may run it as struct sg_tree */
+    /* The members whose data it receives, for SG_PATTERN_NEIGHBORS, or with has_counts. NULL: none,
+     * or with has_counts: not known. The array outlives the tracker's last event. */
     const uint32_t *sources;
     uint32_t source_count;
 };
@@ -278,6 +285,9 @@ struct sg_waitstate_messages {
     struct sg_waitstate_message_end *requests;
     struct sg_waitstate_receives *receives; /* by rank */
     struct sg_waitstate_message_end *ends;  /* all ends that are held */
+    /* By sender and receiver: 1 + the most bytes of a send that needed no receive (at most
+     * UINT32_MAX). */
+    struct sg_map eager;
     uint32_t rank_count;
     uint64_t matched, unmatched_sends, unmatched_receives;
     uint64_t violations, largest_violation_ns;

@@ -22,7 +22,9 @@
  *   late sender      of a call that completes a receive; T: the call that began the send was
  *                    entered
  *   late receiver    of a call that completes a send and ends after T: the call that posted the
- *                    receive was entered. Not of buffered sends
+ *                    receive was entered. Not of buffered sends, nor of eager ones: those complete
+ *                    when the call that began them returned, and those that are not larger than one
+ *                    between the same ranks that completed before its receive was posted
  *   wait at barrier, wait at NxN
  *                    of each member; T: the last member entered
  *   late broadcast   of each member but the root (bcast, scatter); T: the root entered
@@ -50,7 +52,9 @@
  *                    the time until then. Without hardware for it, the library carries out
  *                    operations in calls of their target
  *
- * A call has one wait, whatever it completes: for the last cause. Calls that only test do not wait.
+ * A call has one wait, whatever it completes: for the last cause. A test waits if its thread tested
+ * in vain before it, and did little else: E is then the begin of the first such test. Other tests
+ * do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received
  * by a later call. MPI_Probe and MPI_Mprobe wait for the message that is received next on their
  * thread, or with their handle.

@@ -9,6 +9,7 @@
 #include "report/wait_tracker.h"
 
 #include "report/keyed.h"
+#include "report/quantiles.h"
 #include "report/wait_skews.h"
 
 #include <stdlib.h>
@@ -114,13 +115,13 @@ static uint32_t last_of(const struct instance *instance, struct group group, uin
 static void offer(const struct instance *instance, uint32_t to, uint32_t last)
 {
     const struct sg_waitstate_member *member = &instance->members[last];
-    const struct sg_waitstate_cause cause = {.kind = kinds[instance->of.pattern],
-                                             .ready_ns = member->begin_ns,
-                                             .other = member->who,
-                                             .comm = instance->of.comm,
-                                             .skew = instance->members[to].skew,
-                                             .is_bounded =
-                                                 instance->of.pattern != SG_PATTERN_NEIGHBORS};
+    const struct sg_waitstate_cause cause = {
+        .kind = kinds[instance->of.pattern],
+        .ready_ns = member->begin_ns,
+        .other = member->who,
+        .comm = instance->of.comm,
+        .skew = instance->members[to].skew,
+        .is_bounded = instance->of.pattern != SG_PATTERN_NEIGHBORS && !instance->of.has_counts};
 
     if (to != last)
         sg_waitstate_call_offer(instance->members[to].completing, &cause);
@@ -144,6 +145,27 @@ static bool did_synchronise(const struct instance *instance, struct group group,
     return instance->of.has_data || !has_left_before(instance, group, last);
 }
 
+/* A member waits for the last of its sources. */
+static void tell_sources(const struct instance *instance, uint32_t i)
+{
+    const struct sg_waitstate_member *member = &instance->members[i];
+
+    for (uint32_t source = 0; source < member->source_count; source++) {
+        if (member->sources[source] < instance->of.size)
+            offer(instance, i, member->sources[source]);
+    }
+}
+
+/* With counts, a member waits for the members that it gets data from. If they are not known, it may
+ * have waited for the last, unless it left before that one entered; for no other can be told. */
+static void tell_counted(const struct instance *instance, uint32_t i, uint32_t last)
+{
+    if (instance->members[i].sources != NULL)
+        tell_sources(instance, i);
+    else if (instance->members[i].receives)
+        offer(instance, i, last);
+}
+
 /* Each member of a group waits for the last of the members that its data comes from. With two
  * groups only members that receive data wait: data may go one way only. */
 static void tell_group(const struct instance *instance, struct group group)
@@ -156,8 +178,67 @@ static void tell_group(const struct instance *instance, struct group group)
     if (!is_barrier && !has_groups && !did_synchronise(instance, group, last))
         return;
     for (uint32_t i = group.first; i < group.end; i++) {
-        if (is_barrier || !has_groups || instance->members[i].receives)
+        if (instance->of.has_counts)
+            tell_counted(instance, i, last);
+        else if (is_barrier || !has_groups || instance->members[i].receives)
             offer(instance, i, last);
+    }
+}
+
+/* True if the call that began the member's part also completed it. */
+static bool is_blocking(const struct sg_waitstate_member *member)
+{
+    return member->completing->enter_ns == member->begin_ns;
+}
+
+static void times_of(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns)
+{
+    const struct sg_waitstate_member *members = of;
+    const struct sg_waitstate_call *call = members[member].completing;
+
+    *begin_ns = members[member].begin_ns;
+    *end_ns = call->has_left ? call->leave_ns : INT64_MAX;
+}
+
+/* Data may pass through other members on their way from or to the root. Sets *tree. */
+static bool is_tree(const struct instance *instance, struct sg_tree *tree)
+{
+    *tree = (struct sg_tree){.size = instance->of.size,
+                             .root = instance->of.root,
+                             .is_to_root = instance->of.pattern == SG_PATTERN_REDUCE,
+                             .of = instance->members,
+                             .times = times_of};
+    for (uint32_t i = 0; i < instance->of.size && instance->of.is_tree; i++) {
+        if (!is_blocking(&instance->members[i]))
+            return false;
+    }
+    return instance->of.is_tree && instance->of.has_data && instance->of.first_size == 0 &&
+           sg_tree_holds(tree);
+}
+
+/* Members of a broadcast wait for the root, which waits in a reduction; in a tree also for others.
+ */
+static void tell_rooted(const struct instance *instance)
+{
+    uint32_t root = instance->of.root;
+    struct sg_tree tree;
+    struct group others;
+
+    if (root >= instance->of.size)
+        return;
+    others = others_of(instance, root);
+    if (is_tree(instance, &tree)) {
+        for (uint32_t i = 0; i < tree.size; i++)
+            offer(instance, i, sg_tree_awaited(&tree, i));
+    } else if (instance->of.pattern == SG_PATTERN_BROADCAST) {
+        for (uint32_t i = others.first; i < others.end; i++) {
+            if (!instance->of.has_counts || instance->members[i].receives)
+                offer(instance, i, root);
+        }
+    } else if (instance->of.has_counts) {
+        tell_counted(instance, root, last_of(instance, others, root));
+    } else {
+        offer(instance, root, last_of(instance, others, root));
     }
 }
 
@@ -165,14 +246,8 @@ static void tell_group(const struct instance *instance, struct group group)
  * for none. */
 static void tell_neighbors(const struct instance *instance)
 {
-    for (uint32_t i = 0; i < instance->of.size; i++) {
-        const struct sg_waitstate_member *member = &instance->members[i];
-
-        for (uint32_t source = 0; source < member->source_count; source++) {
-            if (member->sources[source] < instance->of.size)
-                offer(instance, i, member->sources[source]);
-        }
-    }
+    for (uint32_t i = 0; i < instance->of.size; i++)
+        tell_sources(instance, i);
 }
 
 /* Neighbors wait only for each other, so a skew over all members has no meaning. MPI_Init and
@@ -185,8 +260,7 @@ static bool has_skew(enum sg_waitstate_pattern pattern)
 
 static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *instance)
 {
-    uint32_t size = instance->of.size, root = instance->of.root, latest = 0;
-    struct group others = others_of(instance, root);
+    uint32_t size = instance->of.size, latest = 0;
     enum sg_status status = SG_OK;
 
     if (has_skew(instance->of.pattern))
@@ -210,12 +284,8 @@ static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *in
             tell_group(instance, others_of(instance, size - 1));
         break;
     case SG_PATTERN_BROADCAST:
-        for (uint32_t i = others.first; i < others.end && root < size; i++)
-            offer(instance, i, root);
-        break;
     case SG_PATTERN_REDUCE:
-        if (root < size)
-            offer(instance, root, last_of(instance, others, root));
+        tell_rooted(instance);
         break;
     case SG_PATTERN_SCAN:
         for (uint32_t i = 1; i < size; i++) {
@@ -245,7 +315,7 @@ static bool is_contradicted(const struct instance *instance)
 
     return (instance->of.pattern == SG_PATTERN_BARRIER ||
             (instance->of.pattern == SG_PATTERN_NXN && instance->of.has_data &&
-             instance->of.first_size == 0)) &&
+             !instance->of.has_counts && instance->of.first_size == 0)) &&
            has_left_before(instance, all, last_of(instance, all, all.end));
 }
 
@@ -429,8 +499,9 @@ static enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collec
 struct location {
     struct sg_waitstate_call *call; /* NULL: in no call */
     struct sg_waitstate_call
-        *probe;     /* the last call that waited for a message which is not received yet */
-    uint32_t depth; /* nesting of calls inside the call */
+        *probe;      /* the last call that waited for a message which is not received yet */
+    uint32_t depth;  /* nesting of calls inside the call */
+    int64_t left_ns; /* when its last call returned; 0: the run's start */
 };
 
 struct sg_waitstate_tracker {
@@ -521,6 +592,18 @@ static struct sg_waitstate_call *call_of(const struct sg_waitstate_tracker *trac
     return location != NULL ? location->call : NULL;
 }
 
+/* The begin of the call, or of the tests in vain before it. */
+static int64_t begin_of(const struct location *location, const struct sg_waitstate_enter *enter)
+{
+    int64_t free_ns = location->left_ns;
+
+    if (enter->polled_ns == 0 || free_ns >= enter->time_ns)
+        return enter->time_ns;
+    return enter->polled_ns < (uint64_t)enter->time_ns - (uint64_t)free_ns
+               ? enter->time_ns - (int64_t)enter->polled_ns
+               : free_ns;
+}
+
 enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t index,
                                   const struct sg_waitstate_enter *enter)
 {
@@ -533,13 +616,14 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
         location->depth++;
         return SG_OK;
     }
-    call = sg_waitstate_call_new(&enter->who, enter->time_ns);
+    call = sg_waitstate_call_new(&enter->who, begin_of(location, enter));
     if (call == NULL)
         return SG_ERR_MEMORY;
     call->who.location = index;
-    call->only_tests = enter->only_tests;
+    call->only_tests = enter->only_tests && enter->polled_ns == 0;
     call->is_buffered = enter->is_buffered;
-    call->is_probe = enter->is_probe;
+    call->is_synchronous = enter->is_synchronous;
+    call->is_probe = enter->is_probe && !call->only_tests;
     call->rma = enter->rma;
     call->named = enter->named;
     location->call = call;
@@ -562,7 +646,7 @@ enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t
         return SG_OK;
     }
     call->has_left = true;
-    call->leave_ns = time_ns;
+    call->leave_ns = location->left_ns = time_ns;
     location->call = NULL;
     sg_waitstate_locks_leave(&tracker->locks, call);
     if (call->is_probe) {

@@ -38,9 +38,13 @@ struct sg_waitstate_enter {
     int64_t time_ns;
     bool only_tests;                 /* MPI_Test and similar */
     bool is_buffered;                /* MPI_Bsend and similar */
-    bool is_probe;                   /* MPI_Probe, MPI_Mprobe */
+    bool is_synchronous;             /* MPI_Ssend and similar */
+    bool is_probe;                   /* MPI_Probe, MPI_Iprobe and similar */
     enum sg_rma rma;                 /* its operation on a window, if any */
     enum sg_waitstate_pattern named; /* of its collective, if the function determines it */
+    /* The time before the begin for which its thread had tested in vain and done little else. It
+     * belongs to the call, as far as no other call was in it. Only such a test waits. */
+    uint64_t polled_ns;
 };
 
 /* The sums and the skews outlive the tracker. */

@@ -34,6 +34,7 @@ struct sg_member_call {
     uint32_t rank;      /* in MPI_COMM_WORLD */
     uint32_t thread;    /* number among the rank's locations */
     bool nonblocking;   /* started by MPI_Ibarrier and so on */
+    bool is_mpich;      /* MPICH's own function ran it */
     bool present;
 };
 

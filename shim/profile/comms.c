@@ -56,8 +56,8 @@ static int find(const int *members, int size)
     while (known != NULL &&
            (known->size != size || memcmp(known->text + 1, members, size_bytes) != 0))
         known = known->next;
-    if (known != NULL)
-        return known->number;
+    if (known != NULL || group_count >= SG_GROUPS_MOST)
+        return known != NULL ? known->number : SG_NO_NUMBER;
     known = calloc(1, sizeof *known + sizeof known->text[0] + size_bytes);
     if (known == NULL)
         return SG_NO_NUMBER;
@@ -503,6 +503,31 @@ static void give_up(MPI_Comm handle)
         sg_handles_set(known, MPI_COMM_NULL);
     }
     pthread_mutex_unlock(&comms_lock);
+}
+
+static bool to_world(MPI_Comm handle, int *ranks, int count)
+{
+    MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+    bool is_known = sg_real.Comm_group(handle, &group) == MPI_SUCCESS &&
+                    sg_real.Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS;
+
+    memcpy(ranks + count, ranks, (size_t)count * sizeof *ranks);
+    is_known = is_known && sg_real.Group_translate_ranks(group, count, ranks + count, world,
+                                                         ranks) == MPI_SUCCESS;
+    if (group != MPI_GROUP_NULL)
+        sg_real.Group_free(&group);
+    if (world != MPI_GROUP_NULL)
+        sg_real.Group_free(&world);
+    for (int i = 0; i < count && is_known; i++)
+        is_known = ranks[i] >= 0;
+    return is_known;
+}
+
+int sg_profile_comm_group(MPI_Comm handle, int *ranks, int count)
+{
+    if (handle != MPI_COMM_WORLD && !to_world(handle, ranks, count))
+        return SG_NO_NUMBER;
+    return sg_group_of_members(ranks, count);
 }
 
 void sg_profile_comm_forget(MPI_Comm handle)

@@ -64,6 +64,10 @@ static inline uint32_t sg_profile_comm_last(const struct sg_profile_comm *comm)
            (managed != NULL ? atomic_load_explicit(managed, memory_order_relaxed) : 0) - 1;
 }
 
+/* Returns the number in the log of the group of these ranks of the communicator, as
+ * sg_group_of_members() does. ranks: twice as many elements as there are ranks; overwritten. */
+int sg_profile_comm_group(MPI_Comm handle, int *ranks, int count);
+
 /* Call before the handle is freed: another communicator may get the same handle. */
 void sg_profile_comm_forget(MPI_Comm handle);
 
@@ -73,6 +77,9 @@ void sg_profile_comm_forget(MPI_Comm handle);
  */
 
 #define SG_NO_NUMBER (-1)
+
+/* A log has at most so many. */
+#define SG_GROUPS_MOST 16384
 
 /* Returns the number of the group of these ranks of MPI_COMM_WORLD, in this order. Writes a new
  * group to the log. SG_NO_NUMBER: it cannot be written. */

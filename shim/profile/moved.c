@@ -5,6 +5,8 @@
 
 #include "mpi/operands.h"
 
+#include <stdlib.h>
+
 struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 
 /* Returns the nth argument of either kind. */
@@ -302,6 +304,43 @@ struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
     else if (comm != NULL)
         collective(facts->flow, &call, &moved);
     return moved;
+}
+
+static bool has_sources(const struct sg_function_facts *facts, const struct call *call)
+{
+    if (call->received.places.amount == SG_NO_WORD || call->comm == NULL || call->comm->is_inter ||
+        call->comm->size > SG_SOURCES_MOST ||
+        facts->arguments[call->received.places.amount] != SG_ARGUMENT_COUNTS)
+        return false;
+    return facts->flow == SG_FLOW_ALLGATHER || facts->flow == SG_FLOW_ALLTOALL ||
+           (facts->flow == SG_FLOW_GATHER &&
+            (int)call->words[call->places->root] == call->comm->rank);
+}
+
+int *sg_moved_sources(enum sg_function function, const sg_word *words,
+                      const struct sg_profile_comm *comm, int *count)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+    const struct sg_argument_places *places = &sg_places[function];
+    const struct call call = {.words = words,
+                              .places = places,
+                              .comm = comm,
+                              .received = {facts, words, places->operands[1]}};
+    int *sources = NULL, found = 0, first_none = 0;
+
+    if (!has_sources(facts, &call))
+        return NULL;
+    while (first_none < comm->size &&
+           (first_none == comm->rank || block_bytes(&call.received, first_none) > 0))
+        first_none++;
+    if (first_none < comm->size)
+        sources = malloc(2 * (size_t)comm->size * sizeof *sources);
+    for (int rank = 0; rank < comm->size && sources != NULL; rank++) {
+        if (rank == comm->rank || block_bytes(&call.received, rank) > 0)
+            sources[found++] = rank;
+    }
+    *count = found;
+    return sources;
 }
 
 uint64_t sg_moved_asked(enum sg_function function, const sg_word *words)

@@ -50,6 +50,15 @@ void sg_places_find(void);
 struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
                             const struct sg_profile_comm *comm, const MPI_Status *status);
 
+/* Communicators with more ranks have no sources: the log would grow with their square. */
+#define SG_SOURCES_MOST 1024
+
+/* Finds the ranks of the communicator whose data a collective with a count for each brings to this
+ * one, itself included, if it brings none of some rank. Returns them, in twice as many elements, to
+ * be freed; NULL: it brings data of all, or this is not known. words, comm: as above. */
+int *sg_moved_sources(enum sg_function function, const sg_word *words,
+                      const struct sg_profile_comm *comm, int *count);
+
 /* Returns the bytes that a call asks to receive. */
 uint64_t sg_moved_asked(enum sg_function function, const sg_word *words);
 

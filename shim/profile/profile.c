@@ -48,8 +48,8 @@ static uint8_t sight_of(enum sg_function function, bool is_counted, bool has_eve
         sight |= SG_SIGHT_FOLLOWED;
     if (sg_places[function].made != SG_NO_WORD || sg_window_content_makes(function) ||
         ((traces || between) && sg_function_is_numbered(function)) ||
-        (traces && (sg_places[function].file != SG_NO_WORD ||
-                    sg_places[function].made_file != SG_NO_WORD)) ||
+        (traces &&
+         (sg_places[function].file != SG_NO_WORD || sg_places[function].made_file != SG_NO_WORD)) ||
         (traces && function == SG_FUNCTION_Win_fence))
         sight |= SG_SIGHT_NOTED;
     return sight;
@@ -331,8 +331,8 @@ struct ended {
     struct sg_window *window;     /* NULL: none, or not known */
     MPI_File closed;
     struct sg_file_part file;
-    bool is_followed;             /* followed, not counted: begin_ns and end_ns are 0 */
-    bool is_begun;                /* its event has begun, or was left out */
+    bool is_followed; /* followed, not counted: begin_ns and end_ns are 0 */
+    bool is_begun;    /* its event has begun, or was left out */
     struct sg_record_event *event;
     struct sg_event_content content;
     uint32_t order; /* of a collective */
@@ -528,6 +528,16 @@ static void note_uncounted(enum sg_function function, const sg_word *words)
     note(function, words, comm_of(function, words), MPI_FILE_NULL, &file);
 }
 
+/* True if the call has posted a send that is complete. */
+static bool has_sent(const struct ended *ended)
+{
+    int word = sg_places[ended->sample.function].request;
+
+    return (ended->content.flags & SG_EVENT_SENDS) != 0 &&
+           (ended->content.flags & SG_EVENT_POSTS) != 0 && word != SG_NO_WORD &&
+           sg_request_is_complete(*(const MPI_Request *)ended->words[word]);
+}
+
 /* Fills the content of the call's event, which may not be written. */
 static void describe(struct ended *ended)
 {
@@ -541,22 +551,65 @@ static void describe(struct ended *ended)
         sg_event_content_complete(&ended->content, function, ended->words, &done);
     else
         ended->content.flags = SG_EVENT_FAILED;
+    if (has_sent(ended))
+        ended->content.flags |= SG_EVENT_COMPLETE;
     if (ended->sample.failed && places->comm != SG_NO_WORD)
         ended->content.comm = sg_profile_comm_index((MPI_Comm)ended->words[places->comm]);
     if (sg_window_content_has(function))
         sg_window_content_add(&ended->content, function, ended->words, ended->window, ended->order);
 }
 
+/* ---- polling: tests that find nothing have no event; the one that ends them reports them ---- */
+
+/* The thread's latest tests that found nothing, without much time between them. */
+static __thread struct {
+    uint64_t begin_ns; /* of the first */
+    uint64_t inside_ns;
+} polling;
+
+/* The time between the tests that still counts as polling, in times of that in the tests: what is
+ * done for a test outside of its own time takes as long as a quick test. */
+#define POLLING_BETWEEN 3
+
+static bool is_polling(uint64_t now_ns)
+{
+    return now_ns - polling.begin_ns <= (1 + POLLING_BETWEEN) * polling.inside_ns;
+}
+
+static void note_vain_test(const struct ended *ended)
+{
+    if (!is_polling(ended->begin_ns)) {
+        polling.begin_ns = ended->begin_ns;
+        polling.inside_ns = 0;
+    }
+    polling.inside_ns += ended->end_ns - ended->begin_ns;
+}
+
+static void report_polling(struct ended *ended)
+{
+    if (sg_functions[ended->sample.function].mode != SG_MODE_TEST)
+        return;
+    if (is_polling(ended->begin_ns)) {
+        ended->content.flags |= SG_EVENT_POLLED;
+        ended->content.sent_bytes = ended->begin_ns - polling.begin_ns;
+    }
+    polling.inside_ns = 0;
+}
+
 static void add_event(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
 
-    if (ended->event != NULL)
+    if (ended->event != NULL) {
         sg_events_end(ended->event, &ended->content, ended->end_ns);
-    else if (!ended->is_begun &&
-             (ended->sample.failed || sg_event_content_found(function, ended->words)))
+    } else if (!ended->is_begun && !ended->sample.failed &&
+               !sg_event_content_found(function, ended->words)) {
+        note_vain_test(ended);
+    } else if (!ended->is_begun) {
+        report_polling(ended);
         ended->event =
             sg_events_add(function, ended->site, &ended->content, ended->begin_ns, ended->end_ns);
+    }
 }
 
 static void find_window(struct ended *ended)
@@ -588,8 +641,8 @@ static void count(struct ended *ended, MPI_Request given_up)
             sample->comm = ended->comm->index;
         sample->moved = sg_moved_by(sample->function, ended->words, ended->comm, ended->status);
         if ((sight & SG_SIGHT_NOTED) != 0)
-            ended->order = note(sample->function, ended->words, ended->comm, ended->closed,
-                                &ended->file);
+            ended->order =
+                note(sample->function, ended->words, ended->comm, ended->closed, &ended->file);
     }
     find_window(ended);
     if ((sight & (SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED)) != 0)

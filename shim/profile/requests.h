@@ -64,6 +64,9 @@ void sg_posted_end_unseen(const struct sg_posted *posted, enum sg_posted_end how
 
 /* threads: several may call MPI at a time. */
 void sg_requests_start(bool threads);
+/* True if the handle is the one that this MPI gives to all sends that complete at once, and to no
+ * other request. */
+bool sg_request_is_complete(MPI_Request handle);
 /* Adds the request that a call made; sample describes the call. begin_ns: when it began; 0: its
  * completion is not counted. A persistent request is started later. */
 void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,

@@ -280,14 +280,19 @@ static void message(struct sg_event_content *content, enum sg_function function,
 }
 
 static void collective(struct sg_event_content *content, enum sg_function function,
-                       const struct sg_event_done *done)
+                       const sg_word *words, const struct sg_event_done *done)
 {
     const struct sg_argument_places *places = &sg_places[function];
+    int number;
+    int *sources = sg_moved_sources(function, words, done->comm, &number);
 
     content->flags = SG_EVENT_ORDERED | (places->request != SG_NO_WORD ? SG_EVENT_POSTS : 0);
     content->from_tag = (int)done->number;
     if (places->root != SG_NO_WORD)
         content->flags |= SG_EVENT_ROOTED;
+    if (sources != NULL)
+        content->from = sg_profile_comm_group((MPI_Comm)words[places->comm], sources, number);
+    free(sources);
 }
 
 static void on_file(struct sg_event_content *content, const struct sg_file_part *part)
@@ -319,13 +324,12 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         return;
     content->sent_bytes = moved->sent_bytes;
     content->received_bytes = moved->received_bytes;
-    if (facts->class != SG_CLASS_COLLECTIVE && posts &&
-        sg_places[function].request != SG_NO_WORD)
+    if (facts->class != SG_CLASS_COLLECTIVE && posts && sg_places[function].request != SG_NO_WORD)
         content->flags = SG_EVENT_POSTS;
     if (done->file.number > 0)
         on_file(content, &done->file);
     else if (sg_function_is_numbered(function) && done->comm != NULL)
-        collective(content, function, done);
+        collective(content, function, words, done);
     if (moved->target != SG_NOBODY)
         content->flags |= SG_EVENT_TARGETS;
 }

@@ -696,7 +696,8 @@ struct sg_record_stat {
  * have records of their own after this one. MPI_Mprobe posts the receive of its message. Calls that
  * wait are written when they begin, without flags: peers and tags are those requested. If an
  * exception or longjmp leaves a call, it ends, as failed, when its thread's next call begins. Calls
- * on windows use the fields as described above. */
+ * on windows use the fields as described above. In a collective with a count for each rank, from is
+ * the group of the ranks whose data it brings, itself included; < 0: all, or not known. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes describe a message */
@@ -708,6 +709,10 @@ enum sg_event_flags {
      * MPI_File_open, and to_tag its index among such calls on the file, from 1. */
     SG_EVENT_ORDERED = 32,
     SG_EVENT_TARGETS = 64, /* to is the target of a one-sided operation */
+    SG_EVENT_POLLED = 128, /* of a test: sent_bytes is the time (ns) before its begin for which the
+                              * thread had tested in vain, and did little else */
+    SG_EVENT_COMPLETE =
+        128, /* with SG_EVENT_SENDS: the send that it posts was complete when the call returned */
 };
 
 #define SG_EVENT_ROOT_HERE (-3) /* between groups, on the root itself; -1 on others of its group */

@@ -24,6 +24,17 @@ SITE(early_wait(void), MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, requests), tel
 SITE(early_probe(void), tell(0), MPI_Probe(MPI_ANY_SOURCE, 1, WORLD, IGNORE),
      MPI_Recv(&value, 1, MPI_INT, 0, 1, WORLD, IGNORE))
 
+NOINLINE static void early_test(void)
+{
+    int is_complete = 0;
+
+    MPI_Irecv(&value, 1, MPI_INT, 0, 1, WORLD, requests);
+    tell(0);
+    while (!is_complete)
+        MPI_Test(requests, &is_complete, IGNORE);
+    STAY;
+}
+
 NOINLINE static void early_mprobe(void)
 {
     MPI_Message message;
@@ -83,6 +94,16 @@ SITE(alltoall(int late), hold_back(late),
 SITE(scan(int late), hold_back(late), MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, WORLD))
 SITE(ibcast(int late), hold_back(late), MPI_Ibcast(values, 3, MPI_INT, late, WORLD, requests),
      MPI_Wait(requests, IGNORE))
+
+/* Rank 0 gives to rank 1, and rank 2 exchanges nothing. */
+NOINLINE static void sparse(int late)
+{
+    const int sent[3] = {0, rank == 0, 0}, received[3] = {rank == 1, 0, 0}, at[3] = {0, 1, 2};
+
+    hold_back(late);
+    MPI_Alltoallv(values, sent, at, MPI_INT, theirs, received, at, MPI_INT, WORLD);
+    STAY;
+}
 
 /* ---------------------------------------------------------------------------------------------- */
 
@@ -155,6 +176,7 @@ int main(int argc, char **argv)
     between(early_recv, send_late);
     between(early_wildcard, send_late);
     between(early_wait, send_late);
+    between(early_test, send_late);
     between(early_probe, send_late);
     between(early_mprobe, send_late);
     between(early_start, send_late);
@@ -168,6 +190,8 @@ int main(int argc, char **argv)
     all(gather, 2);
     all(alltoall, 2);
     all(scan, 0);
+    all(sparse, 0);
+    all(sparse, 2);
     all(ibcast, 1);
     known_finalize();
     return 0;

@@ -94,6 +94,32 @@ TEST("damaged records are left out")
     sg_report_clear(&report);
 }
 
+/* Four of five threads are in MPI for half of the run of 100 us. Then a damaged header knows of one
+ * thread. */
+TEST("no share of processor time exceeds 1")
+{
+    const uint32_t threads[] = {5, 1};
+
+    for (int i = 0; i < 2; i++) {
+        const char *directory = unit_fresh_directory();
+        struct sg_report report;
+        struct fabricated log;
+
+        log_begin(&log, directory, 0, 1, SG_TRACE_STATS, SG_LOG_FINALIZED);
+        log.header.thread_count = threads[i];
+        fabricate_function(&log, 0, "MPI_Recv");
+        log_put_profile_comm(&log, 1, 1, WORLD_NAME);
+        put_profile(&log, log_profile(0, 1, 0, TIMES(50000, 50000, 50000, 50000)));
+        log_end(&log);
+        read_directory(directory, NULL, &report);
+        EXPECT(report.calls->time_ns >= 200000,
+               report.calls->processor_ns ==
+                   (i == 0 ? 5 * report.ranks[0].run_ns : report.calls->time_ns),
+               report.calls->greatest_share <= 1);
+        sg_report_clear(&report);
+    }
+}
+
 /* ---- many ranks ------------------------------------------------------------------------------ */
 
 enum { RANKS = 1000, SITES = 100 };

@@ -134,6 +134,90 @@ TEST("no rank waits for a neighbor that arrives after the call has ended")
     end();
 }
 
+/* Members with counts; rank 2 comes last, at 400. The others leave when given. */
+static void with_counts(enum sg_waitstate_pattern pattern, const uint32_t *sources[RANKS],
+                        const int64_t leave_ns[RANKS])
+{
+    static const uint32_t order[RANKS] = {1, 0, 3, 2};
+    static const int64_t begin_ns[RANKS] = {150, 100, 400, 120};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++)
+        enter(order[i], "MPI_Alltoallv", 10 + order[i], begin_ns[order[i]]);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        const struct sg_waitstate_collective of = {.pattern = pattern,
+                                                   .seq = 3,
+                                                   .size = RANKS,
+                                                   .member = rank,
+                                                   .root = 1,
+                                                   .has_data = true,
+                                                   .receives = rank != 0,
+                                                   .has_counts = true,
+                                                   .sources = sources[rank],
+                                                   .source_count = sources[rank] != NULL};
+
+        need(sg_waitstate_collective(tracker, rank, &of));
+        leave(rank, leave_ns[rank]);
+    }
+    finish();
+}
+
+/* Rank 1 gets data of rank 0 only, rank 2 of itself, and rank 0 of none. */
+TEST("with counts ranks wait only for those whose data they get")
+{
+    static const uint32_t first[1] = {0}, second[1] = {2};
+    const uint32_t *sources[RANKS] = {NULL, first, second, second};
+
+    with_counts(SG_PATTERN_NXN, sources, (const int64_t[RANKS]){450, 430, 401, 405});
+    EXPECT(states->row_count == 2);
+    EXPECT_PAIR("MPI_Alltoallv", 11, "MPI_Alltoallv", 10, 1, 50, 0);
+    EXPECT_PAIR("MPI_Alltoallv", 13, "MPI_Alltoallv", 12, 1, 280, 2);
+    end();
+    with_counts(SG_PATTERN_REDUCE, sources, (const int64_t[RANKS]){151, 430, 401, 121});
+    EXPECT(states->row_count == 1);
+    EXPECT_PAIR("MPI_Alltoallv", 11, "MPI_Alltoallv", 10, 1, 50, 0);
+    end();
+}
+
+/* Rank 1 has left before the last came, rank 0 gets nothing. */
+TEST("with unknown counts a rank that left before the last came waits for none")
+{
+    const uint32_t *sources[RANKS] = {NULL};
+
+    with_counts(SG_PATTERN_NXN, sources, (const int64_t[RANKS]){450, 300, 401, 405});
+    EXPECT(states->row_count == 1);
+    EXPECT_PAIR("MPI_Alltoallv", 13, "MPI_Alltoallv", 12, 1, 280, 2);
+    end();
+    with_counts(SG_PATTERN_REDUCE, sources, (const int64_t[RANKS]){151, 300, 401, 121});
+    EXPECT(states->row_count == 0);
+    end();
+}
+
+/* MPI_Scatter from 0, by a tree: 2 passes 3's data on. */
+TEST("in a tree ranks also wait for those that pass their data on")
+{
+    static const int64_t begin_ns[RANKS] = {10, 11, 100, 12}, leave_ns[RANKS] = {20, 21, 101, 102};
+    static const uint32_t order[RANKS] = {0, 1, 3, 2};
+
+    begin();
+    for (uint32_t i = 0; i < RANKS; i++)
+        enter(order[i], "MPI_Scatter", 10 + order[i], begin_ns[order[i]]);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        const struct sg_waitstate_collective of = {.pattern = SG_PATTERN_BROADCAST,
+                                                   .size = RANKS,
+                                                   .member = rank,
+                                                   .has_data = true,
+                                                   .is_tree = true};
+
+        need(sg_waitstate_collective(tracker, rank, &of));
+        leave(rank, leave_ns[rank]);
+    }
+    finish();
+    EXPECT(states->row_count == 1);
+    EXPECT_PAIR("MPI_Scatter", 13, "MPI_Scatter", 12, 1, 88, 2);
+    end();
+}
+
 static void post_neighbors(uint32_t rank, int64_t time_ns)
 {
     enter(rank, "MPI_Ineighbor_alltoall", 10 + rank, time_ns);

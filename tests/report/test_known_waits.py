@@ -34,6 +34,7 @@ def test_runs(program):
     "late sender: MPI_Recv in early_wildcard for 0: MPI_Send in late_send",
     "late sender: MPI_Wait in early_wait for 0: MPI_Send in late_send",
     "late sender: MPI_Wait in early_start for 0: MPI_Send in late_send",
+    "late sender: MPI_Test in early_test for 0: MPI_Send in late_send",
     "late sender: MPI_Probe in early_probe for 0: MPI_Send in late_send",
     "late sender: MPI_Mprobe in early_mprobe for 0: MPI_Send in late_send",
     "late sender: MPI_Waitall in early_waitall for 2: MPI_Send in late_send",
@@ -45,16 +46,22 @@ def test_runs(program):
     "late broadcast: MPI_Wait in ibcast for 1: MPI_Ibcast in ibcast",
     "early reduce: MPI_Gather in gather for 2: MPI_Gather in gather",
     "wait at NxN: MPI_Alltoall in alltoall for 2: MPI_Alltoall in alltoall",
+    "wait at NxN: MPI_Alltoallv in sparse for 0: MPI_Alltoallv in sparse",
     "early scan: MPI_Scan in scan for 0: MPI_Scan in scan"])
 def test_waits(wait):
     """a late rank is found"""
     assert has(pairs_of("known_waits"), f"^{wait}$")
 
 
+def test_nobody():
+    """no rank waits for one that exchanges nothing with it"""
+    assert lacks(pairs_of("known_waits"), "MPI_Alltoallv in sparse for 2:")
+
+
 def test_messages():
     """exactly the expected messages are matched, those in wrong order are found, and the text names the waits"""
     waits = ran(3, "known_waits")
-    assert matched(waits.report) == [150, 0, 0]
+    assert matched(waits.report) == [160, 0, 0]
     assert [row["function"] for row in waits.report["wait_states"]["by_site"] if row["wrong_order_waits"]] == [
         "early_wrong_order"]
     assert has(stagger("report", "--top", 100, waits.trace),

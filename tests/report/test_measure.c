@@ -223,3 +223,66 @@ TEST("the lowest of members that are last together counts as last")
     measure(SG_OPERATION_BARRIER, 0, begin_ns, end_ns, &whole, each);
     EXPECT(whole.last == 1);
 }
+
+/* ---- trees ----------------------------------------------------------------------------------- */
+
+#define TREE 4
+
+static void measure_tree(enum sg_operation operation, uint32_t root, const int64_t begin_ns[TREE],
+                         const int64_t end_ns[TREE], uint64_t waits_ns[TREE], uint32_t for_[TREE])
+{
+    struct sg_member_call calls[TREE] = {0};
+    struct sg_instance instance = {
+        .size = TREE, .operation = operation, .root = root, .calls = calls};
+    struct sg_measure whole;
+
+    for (uint32_t i = 0; i < TREE; i++)
+        calls[i] = (struct sg_member_call){
+            .begin_ns = begin_ns[i], .end_ns = end_ns[i], .bytes = 8, .is_mpich = true};
+    sg_measure_instance(&instance, &whole);
+    for (uint32_t i = 0; i < TREE; i++) {
+        struct sg_call_measure cost;
+
+        sg_measure_call(&instance, &whole, i, &cost);
+        waits_ns[i] = cost.wait_ns;
+        for_[i] = sg_measure_awaited_by(&instance, &whole, i);
+    }
+}
+
+/* Data go from 0 to 1 and 2, and from 2 to 3; with root 1 from 3 to 0. */
+TEST("in a broadcast ranks wait for a late inner node of MPICH's tree")
+{
+    const int64_t begin_ns[] = {0, 0, 100, 5}, end_ns[] = {10, 10, 101, 102};
+    const int64_t begin_1_ns[] = {5, 0, 0, 100}, end_1_ns[] = {102, 10, 10, 101};
+    uint64_t waits_ns[TREE];
+    uint32_t for_[TREE];
+
+    measure_tree(SG_OPERATION_BCAST, 0, begin_ns, end_ns, waits_ns, for_);
+    EXPECT(waits_ns[0] == 0, waits_ns[1] == 0, waits_ns[2] == 0, waits_ns[3] == 95, for_[3] == 2,
+           for_[1] == 0);
+    measure_tree(SG_OPERATION_BCAST, 1, begin_1_ns, end_1_ns, waits_ns, for_);
+    EXPECT(waits_ns[0] == 95, waits_ns[1] == 0, waits_ns[2] == 0, waits_ns[3] == 0, for_[0] == 3);
+}
+
+/* Rank 3 has left before rank 2 comes: its data came another way, and it waited for the root. */
+TEST("a member that left before an inner node came did not wait for it")
+{
+    const int64_t begin_ns[] = {50, 0, 100, 5}, end_ns[] = {60, 61, 101, 62};
+    uint64_t waits_ns[TREE];
+    uint32_t for_[TREE];
+
+    measure_tree(SG_OPERATION_BCAST, 0, begin_ns, end_ns, waits_ns, for_);
+    EXPECT(waits_ns[1] == 50, waits_ns[2] == 0, waits_ns[3] == 45, for_[3] == 0, for_[1] == 0);
+}
+
+/* Rank 3 is late: rank 2 waits for it, and so does the root; rank 1 has none below it. */
+TEST("in a reduction inner nodes of MPICH's tree wait for those below them")
+{
+    const int64_t begin_ns[] = {0, 0, 5, 100}, end_ns[] = {110, 2, 105, 101};
+    uint64_t waits_ns[TREE];
+    uint32_t for_[TREE];
+
+    measure_tree(SG_OPERATION_REDUCE, 0, begin_ns, end_ns, waits_ns, for_);
+    EXPECT(waits_ns[0] == 100, waits_ns[1] == 0, waits_ns[2] == 95, waits_ns[3] == 0, for_[0] == 3,
+           for_[2] == 3);
+}

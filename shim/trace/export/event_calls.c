@@ -58,6 +58,7 @@ struct message {
     uint32_t comm; /* the log's index */
     int32_t peer, tag;
     uint64_t bytes;
+    bool is_complete; /* a posted send, when its call returned */
 };
 
 static bool is_written(const struct sg_event_writer *writer, const struct message *message)
@@ -82,11 +83,19 @@ static OTF2_AttributeList *gap_before(struct sg_event_writer *writer, uint64_t s
 static void write_isend(struct sg_event_writer *writer, uint64_t time_ns,
                         const struct message *message, uint64_t slot)
 {
-    if (is_written(writer, message))
-        check(writer, OTF2_EvtWriter_MpiIsend(
-                          writer->events, gap_before(writer, slot, true), time_ns,
-                          (uint32_t)message->peer, comm_of(writer, message->comm)->ref,
-                          (uint32_t)message->tag, message->bytes, sg_event_request_of(slot)));
+    OTF2_AttributeList *attributes;
+
+    if (!is_written(writer, message))
+        return;
+    attributes = gap_before(writer, slot, true);
+    if (message->is_complete) {
+        attributes = writer->attributes;
+        check(writer, OTF2_AttributeList_AddUint64(attributes, SG_ATTRIBUTE_EAGER, 1));
+    }
+    check(writer,
+          OTF2_EvtWriter_MpiIsend(writer->events, attributes, time_ns, (uint32_t)message->peer,
+                                  comm_of(writer, message->comm)->ref, (uint32_t)message->tag,
+                                  message->bytes, sg_event_request_of(slot)));
 }
 
 static void write_receive_post(struct sg_event_writer *writer, uint64_t time_ns, uint32_t comm,
@@ -99,7 +108,8 @@ static void write_receive_post(struct sg_event_writer *writer, uint64_t time_ns,
 
 static struct message sent_by(const struct sg_record_event *event)
 {
-    return (struct message){event->comm, event->to, event->to_tag, event->sent_bytes};
+    return (struct message){event->comm, event->to, event->to_tag, event->sent_bytes,
+                            (event->flags & SG_EVENT_COMPLETE) != 0};
 }
 
 /* After Enter. A call posts at most one message. */
@@ -126,7 +136,7 @@ static void write_received(struct sg_event_writer *writer, const struct sg_recor
                            uint32_t slot)
 {
     const struct message received = {event->comm, event->from, event->from_tag,
-                                     event->received_bytes};
+                                     event->received_bytes, false};
 
     if (sg_event_posts(event) || !sg_event_receives(event) || !is_written(writer, &received) ||
         atomic_load_explicit(&event->end_ns, memory_order_relaxed) == 0)
@@ -147,6 +157,7 @@ struct part {
     uint64_t number;
     int32_t root; /* if it is rooted; as in struct sg_record_event */
     uint64_t sent_bytes, received_bytes;
+    uint32_t sources; /* 1 + the group of the ranks whose data it receives; 0: all, or not known */
 };
 
 static uint32_t remote_size_of(const struct sg_event_writer *writer, const struct part *part)
@@ -181,12 +192,14 @@ static struct part part_of_event(const struct sg_event_writer *writer,
         function->about.is_rooted != is_rooted ||
         function->about.is_nonblocking != sg_event_posts(event))
         return (struct part){.comm = NULL};
-    return part_of(writer, (struct part){.log_comm = event->comm,
-                                         .about = &function->about,
-                                         .number = sg_event_number(event),
-                                         .root = event->to,
-                                         .sent_bytes = event->sent_bytes,
-                                         .received_bytes = event->received_bytes});
+    return part_of(writer,
+                   (struct part){.log_comm = event->comm,
+                                 .about = &function->about,
+                                 .number = sg_event_number(event),
+                                 .root = event->to,
+                                 .sent_bytes = event->sent_bytes,
+                                 .received_bytes = event->received_bytes,
+                                 .sources = event->from >= 0 ? (uint32_t)event->from + 1 : 0});
 }
 
 /* Returns the part in a persistent collective. request: the record of its begin. */
@@ -218,8 +231,18 @@ static uint32_t root_of(const struct sg_event_writer *writer, const struct part 
                                             : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
 }
 
-static OTF2_AttributeList *number_of(struct sg_event_writer *writer, const struct part *part)
+/* sources: 1 + the group of the ranks whose data it receives; 0: not known. */
+static OTF2_AttributeList *number_of(struct sg_event_writer *writer, const struct part *part,
+                                     uint32_t sources)
 {
+    const struct sg_summary_windows *windows = &writer->summary->calls.windows;
+    const struct sg_group_entry *group =
+        sources > 0 ? sg_summary_group_at(windows, sources - 1) : NULL;
+    uint32_t ref;
+
+    if (group != NULL && sg_plan_find_group(&writer->plan->windows, group, &ref))
+        check(writer,
+              OTF2_AttributeList_AddGroupRef(writer->attributes, SG_ATTRIBUTE_SOURCES, ref));
     check(writer,
           OTF2_AttributeList_AddUint64(writer->attributes, SG_ATTRIBUTE_NUMBER, part->number));
     return writer->attributes;
@@ -231,17 +254,11 @@ static OTF2_AttributeList *described(struct sg_event_writer *writer, const struc
 {
     const struct sg_summary_calls *calls = &writer->summary->calls;
     bool has_sources = part->about->without == SG_WITHOUT_NEIGHBORHOOD;
-    uint32_t ref, sources =
-        has_sources ? sg_summary_profile_comm(calls, part->log_comm)->sources : 0;
-    const struct sg_group_entry *group =
-        sources > 0 ? sg_summary_group_at(&calls->windows, sources - 1) : NULL;
 
     check(writer,
           OTF2_AttributeList_AddCommRef(writer->attributes, SG_ATTRIBUTE_COMM, part->comm->ref));
-    if (group != NULL && sg_plan_find_group(&writer->plan->windows, group, &ref))
-        check(writer,
-              OTF2_AttributeList_AddGroupRef(writer->attributes, SG_ATTRIBUTE_SOURCES, ref));
-    return number_of(writer, part);
+    return number_of(writer, part,
+                     has_sources ? sg_summary_profile_comm(calls, part->log_comm)->sources : 0);
 }
 
 /* Adds them to the attributes of Enter. */
@@ -285,25 +302,25 @@ static void write_collective_end(struct sg_event_writer *writer,
     const struct part part = part_of_event(writer, event);
 
     if (part.comm != NULL && !sg_event_posts(event) && part.about->without == SG_WITHOUT_NONE)
-        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(writer->events, number_of(writer, &part),
-                                                      writer->now_ns, part.about->collective_op,
-                                                      part.comm->ref, root_of(writer, &part),
-                                                      part.sent_bytes, part.received_bytes));
+        check(writer, OTF2_EvtWriter_MpiCollectiveEnd(
+                          writer->events, number_of(writer, &part, part.sources), writer->now_ns,
+                          part.about->collective_op, part.comm->ref, root_of(writer, &part),
+                          part.sent_bytes, part.received_bytes));
 }
 
 static void write_collective_complete(struct sg_event_writer *writer, uint64_t time_ns,
                                       const struct part *part, uint64_t slot)
 {
     if (part->about->without != SG_WITHOUT_NONE) {
-        check(writer, OTF2_EvtWriter_ParameterUnsignedInt(
-                          writer->events, described(writer, part), time_ns,
-                          SG_PARAMETER_COMPLETE, sg_event_request_of(slot)));
+        check(writer, OTF2_EvtWriter_ParameterUnsignedInt(writer->events, described(writer, part),
+                                                          time_ns, SG_PARAMETER_COMPLETE,
+                                                          sg_event_request_of(slot)));
         return;
     }
     check(writer, OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                      writer->events, number_of(writer, part), time_ns, part->about->collective_op,
-                      part->comm->ref, root_of(writer, part), part->sent_bytes,
-                      part->received_bytes, sg_event_request_of(slot)));
+                      writer->events, number_of(writer, part, part->sources), time_ns,
+                      part->about->collective_op, part->comm->ref, root_of(writer, part),
+                      part->sent_bytes, part->received_bytes, sg_event_request_of(slot)));
 }
 
 static void write_start(struct sg_event_writer *writer, uint64_t time_ns,
@@ -325,6 +342,9 @@ void sg_event_enter_call(struct sg_event_writer *writer, const struct sg_record_
     sg_event_enter_path(writer, event->site, time_ns);
     check(writer, OTF2_AttributeList_AddStringRef(writer->attributes, SG_ATTRIBUTE_SITE,
                                                   sg_event_site_text(writer, event->site)));
+    if (sg_event_polled_ns(event) > 0)
+        check(writer, OTF2_AttributeList_AddUint64(writer->attributes, SG_ATTRIBUTE_POLLED,
+                                                   sg_event_polled_ns(event)));
     describe(writer, event);
     check(writer, OTF2_EvtWriter_Enter(writer->events, writer->attributes, time_ns,
                                        function_of(writer, event->function)->region));
@@ -369,7 +389,7 @@ static enum begun begun_by_event(const struct sg_event_writer *writer,
 
 static struct message message_of(const struct sg_record_request *request)
 {
-    return (struct message){request->comm, request->peer, request->tag, request->bytes};
+    return (struct message){request->comm, request->peer, request->tag, request->bytes, false};
 }
 
 static enum begun begun_by_request(const struct sg_event_writer *writer,

@@ -25,6 +25,14 @@ static inline bool sg_event_receives(const struct sg_record_event *event)
            (sg_event_posts(event) || event->from >= 0);
 }
 
+/* The time before the call for which its thread had tested in vain; 0: none. */
+static inline uint64_t sg_event_polled_ns(const struct sg_record_event *event)
+{
+    return (event->flags & (SG_EVENT_POLLED | SG_EVENT_SENDS | SG_EVENT_FAILED)) == SG_EVENT_POLLED
+               ? event->sent_bytes
+               : 0;
+}
+
 static inline bool sg_event_has_message(const struct sg_record_event *event)
 {
     return sg_event_sends(event) || sg_event_receives(event);

@@ -379,6 +379,8 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
     comm->used = true;
     if (function->about.without == SG_WITHOUT_NEIGHBORHOOD)
         windows_use_group(&calls->windows, comm->sources);
+    if (function->about.without == SG_WITHOUT_NONE && event->from >= 0)
+        windows_use_group(&calls->windows, (uint32_t)event->from + 1);
     if (sg_event_is_below(event))
         return sg_intervals_add(&comm->comm.recorded, sg_event_number(event)) ? SG_OK
                                                                               : SG_ERR_MEMORY;

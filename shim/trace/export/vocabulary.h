@@ -68,6 +68,9 @@ enum sg_attribute_ref {
     SG_ATTRIBUTE_BOUNDS,
     /* messages */
     SG_ATTRIBUTE_GAP,
+    SG_ATTRIBUTE_EAGER,
+    /* tests */
+    SG_ATTRIBUTE_POLLED,
     /* collectives that MPICH ran */
     SG_ATTRIBUTE_NUMBER,
     /* neighborhood collectives */
