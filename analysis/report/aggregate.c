@@ -438,6 +438,20 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
     return sg_trials_totals(aggregate->trials, totals, aggregate->algorithms.of);
 }
 
+void sg_aggregate_span(struct sg_aggregate *aggregate, uint32_t rank, int64_t begin_ns,
+                       int64_t end_ns)
+{
+    aggregate->ranks[rank].begin_ns = begin_ns;
+    aggregate->ranks[rank].end_ns = end_ns;
+    sg_aggregate_run_time(aggregate, rank, (uint64_t)end_ns - (uint64_t)begin_ns);
+}
+
+void sg_aggregate_ends(struct sg_aggregate *aggregate, uint32_t rank, uint64_t ends_ns)
+{
+    if (ends_ns > aggregate->ranks[rank].ends_ns)
+        aggregate->ranks[rank].ends_ns = ends_ns;
+}
+
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads)
 {
     if (threads > aggregate->ranks[rank].threads)

@@ -79,6 +79,11 @@ enum sg_status sg_aggregate_totals(struct sg_aggregate *aggregate, const struct 
 /* Sets a rank's run time. The longest one counts: an archive that ends early shows less than the
  * logs. */
 void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64_t run_ns);
+/* Sets the begin of a rank's run, and the run time; ns since the run's start. */
+void sg_aggregate_span(struct sg_aggregate *aggregate, uint32_t rank, int64_t begin_ns,
+                       int64_t end_ns);
+/* Sets a rank's time in MPI_Init and MPI_Finalize. The longest counts, as for run times. */
+void sg_aggregate_ends(struct sg_aggregate *aggregate, uint32_t rank, uint64_t ends_ns);
 /* Sets the number of the rank's threads that recorded. If events show more threads that called, the
  * report has their number. */
 void sg_aggregate_threads(struct sg_aggregate *aggregate, uint32_t rank, uint32_t threads);
@@ -122,7 +127,8 @@ struct sg_row {
 };
 
 struct sg_rank {
-    uint64_t run_ns;
+    uint64_t run_ns, ends_ns;
+    int64_t begin_ns, end_ns; /* equal: unknown */
     uint64_t event_calls, event_blocked_ns, event_exposed_ns, wait_ns;
     uint64_t last_count; /* instances in which it came last */
     uint64_t total_calls, total_blocked_ns, total_exposed_ns;

@@ -285,6 +285,7 @@ static void finish_ranks(const struct sg_aggregate *aggregate, struct sg_report 
         bool has_totals = rank->total_calls >= rank->event_calls;
 
         report->ranks[i].run_ns = rank->run_ns;
+        report->ranks[i].ends_ns = rank->ends_ns;
         report->ranks[i].blocked_ns = has_totals ? rank->total_blocked_ns : rank->event_blocked_ns;
         report->ranks[i].exposed_ns = has_totals ? rank->total_exposed_ns : rank->event_exposed_ns;
         report->ranks[i].calls = has_totals ? rank->total_calls : rank->event_calls;

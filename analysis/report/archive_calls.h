@@ -52,7 +52,7 @@ struct sg_open_late {
 
 struct sg_rank_times {
     bool seen, has_init, has_finalize;
-    int64_t init_ns, finalize_ns, first_ns, last_ns;
+    int64_t init_ns, init_end_ns, finalize_begin_ns, finalize_ns, first_ns, last_ns;
 };
 
 struct sg_archive_events {

@@ -72,6 +72,23 @@ static OTF2_CallbackCode on_location_group(void *context, OTF2_LocationGroupRef 
     return verdict(defs, sg_map_put(&defs->raw->node_of_group, self, node) == SG_OK);
 }
 
+static OTF2_CallbackCode on_node(void *context, OTF2_SystemTreeNodeRef self, OTF2_StringRef name,
+                                 OTF2_StringRef class_name, OTF2_SystemTreeNodeRef parent)
+{
+    struct sg_archive_defs *defs = context;
+
+    return verdict(defs, sg_map_put(&defs->raw->parent_of_node, self, parent) == SG_OK);
+}
+
+static OTF2_CallbackCode on_node_domain(void *context, OTF2_SystemTreeNodeRef node,
+                                        OTF2_SystemTreeDomain domain)
+{
+    struct sg_archive_defs *defs = context;
+
+    return verdict(defs, domain != OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY ||
+                             sg_map_put(&defs->raw->is_machine, node, 1) == SG_OK);
+}
+
 static OTF2_CallbackCode on_region(void *context, OTF2_RegionRef self, OTF2_StringRef name,
                                    OTF2_StringRef canonical, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm,
@@ -195,6 +212,8 @@ static OTF2_GlobalDefReaderCallbacks *make_callbacks(void)
     OTF2_GlobalDefReaderCallbacks_SetStringCallback(callbacks, on_string);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_location_group);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
+    OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeDomainCallback(callbacks, on_node_domain);
     OTF2_GlobalDefReaderCallbacks_SetRegionCallback(callbacks, on_region);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
@@ -268,6 +287,8 @@ void sg_archive_defs_clear(struct sg_archive_defs *defs)
         sg_map_clear(&raw->group_index);
         sg_map_clear(&raw->rank_of_group);
         sg_map_clear(&raw->node_of_group);
+        sg_map_clear(&raw->parent_of_node);
+        sg_map_clear(&raw->is_machine);
     }
     free(raw);
     free(defs->locations);

@@ -37,7 +37,7 @@ struct sg_def_location {
     OTF2_LocationGroupRef group;
     uint64_t event_count;
     OTF2_StringRef name;
-    uint32_t node;           /* its process's node in the system tree; UINT32_MAX: not known */
+    uint32_t node;           /* its machine in the system tree; UINT32_MAX: not known */
     int64_t rank;            /* in MPI_COMM_WORLD; -1: no MPI process */
     uint32_t thread;         /* number among the rank's locations */
     uint64_t clock_error_ns; /* bound on its clock's error, if the archive states it */
@@ -165,7 +165,8 @@ struct sg_defs_raw {
     uint32_t string_count, group_count, region_count, metric_count, class_count, attribute_count;
     uint32_t parameter_count;
     struct sg_map string_index, group_index, rank_of_group, node_of_group;
-    enum sg_status status; /* first error in a callback */
+    struct sg_map parent_of_node, is_machine; /* by node of the system tree */
+    enum sg_status status;                    /* first error in a callback */
 };
 
 /* Resolves the references in an archive's definitions: ranks and threads of locations, kinds of

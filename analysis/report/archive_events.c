@@ -42,8 +42,10 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp tick
     kind = open == NULL ? -1 : sg_map_get(&events->defs->region_kind, region);
     if (kind == SG_REGION_INIT && !events->ranks[rank].has_init) {
         events->ranks[rank].has_init = true;
-        events->ranks[rank].init_ns = time_ns;
+        events->ranks[rank].init_ns = events->ranks[rank].init_end_ns = time_ns;
     }
+    if (kind == SG_REGION_FINALIZE)
+        events->ranks[rank].finalize_begin_ns = time_ns;
     if (kind == SG_REGION_LATE)
         return sg_archive_verdict(
             events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
@@ -244,6 +246,8 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp tick
     if (kind == SG_REGION_LATE)
         return sg_archive_verdict(events,
                                   sg_open_late_leave(events, late_of(events, open), time_ns));
+    if (kind == SG_REGION_INIT && events->ranks[rank].init_end_ns == events->ranks[rank].init_ns)
+        events->ranks[rank].init_end_ns = time_ns;
     if (kind == SG_REGION_FINALIZE) {
         events->ranks[rank].has_finalize = true;
         events->ranks[rank].finalize_ns = time_ns;
@@ -384,6 +388,16 @@ enum sg_status sg_archive_events_status(const struct sg_archive_events *events)
     return events->status;
 }
 
+static uint64_t time_in_ends(const struct sg_rank_times *times)
+{
+    uint64_t init_ns =
+        times->has_init ? (uint64_t)times->init_end_ns - (uint64_t)times->init_ns : 0;
+
+    return init_ns + (times->has_finalize
+                          ? (uint64_t)times->finalize_ns - (uint64_t)times->finalize_begin_ns
+                          : 0);
+}
+
 struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *events)
 {
     struct sg_window_counts counts;
@@ -399,7 +413,8 @@ struct sg_window_counts sg_archive_events_finish(struct sg_archive_events *event
         int64_t end_ns = times->has_finalize ? times->finalize_ns : times->last_ns;
 
         if (times->seen && end_ns > begin_ns)
-            sg_aggregate_run_time(events->aggregate, rank, (uint64_t)(end_ns - begin_ns));
+            sg_aggregate_span(events->aggregate, rank, begin_ns, end_ns);
+        sg_aggregate_ends(events->aggregate, rank, time_in_ends(times));
     }
     return counts;
 }

@@ -2,12 +2,14 @@
 
 #include "report/cause_finder.h"
 #include "report/critical_path.h"
+#include "report/path_history.h"
 #include "report/quantiles.h"
 #include "report/wait_tracker.h"
 
 #include <stdlib.h>
 
 struct sg_archive_paths {
+    const struct sg_archive_defs *defs;
     struct sg_critical *critical;
     struct sg_cause_finder *causes;
     uint32_t *ranks; /* by location, as are clock_errors_ns */
@@ -47,6 +49,7 @@ enum sg_status sg_archive_paths_create(const struct sg_archive_defs *defs,
 
     if (paths == NULL)
         return SG_ERR_MEMORY;
+    paths->defs = defs;
     paths->ranks = calloc((size_t)defs->location_count + 1, sizeof *paths->ranks);
     paths->clock_errors_ns =
         calloc((size_t)defs->location_count + 1, sizeof *paths->clock_errors_ns);
@@ -176,6 +179,28 @@ static enum sg_cause_waiting waiting_of(enum sg_operation operation)
                                               : SG_CAUSE_ALL_WAIT;
 }
 
+/* Records whose begin each member's call needs, also where it did not wait for it. A nonblocking
+ * collective needs it in the call in which it is complete. */
+static void need_members(struct sg_critical *critical, const struct sg_instance *instance,
+                         const struct sg_cause_member *members)
+{
+    enum sg_cause_waiting waiting = waiting_of(instance->operation);
+    struct sg_history *history = sg_critical_history(critical);
+    uint32_t list = 0;
+
+    for (uint32_t i = 0; i < instance->size; i++) {
+        if (waiting != SG_CAUSE_WAIT_FOR_ROOT || i == instance->root)
+            sg_history_link(history, &list, members[i].who.location, members[i].came_ns);
+    }
+    for (uint32_t i = 0; i < instance->size; i++) {
+        const struct sg_member_call *call = &instance->calls[i];
+
+        if (waiting != SG_CAUSE_ROOT_WAITS || i == instance->root)
+            sg_critical_need(critical, members[i].who.location,
+                             instance->nonblocking ? call->end_ns : call->begin_ns, list);
+    }
+}
+
 enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
                                          const struct sg_instance *instance, uint32_t function)
 {
@@ -189,7 +214,8 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
     if (members == NULL)
         return SG_ERR_MEMORY;
     sg_measure_instance(instance, &measure);
-    if (find_members(paths, instance, function, members))
+    if (find_members(paths, instance, function, members)) {
+        need_members(paths->critical, instance, members);
         status = sg_cause_finder_instance(
             paths->causes, &(struct sg_cause_instance){.comm = instance->comm,
                                                        .waiting = waiting_of(instance->operation),
@@ -197,6 +223,7 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
                                                        .size = instance->size,
                                                        .is_contradicted = measure.violation_ns > 0,
                                                        .members = members});
+    }
     free(members);
     return status;
 }
@@ -217,6 +244,35 @@ void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_insta
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* The replay overwrites waits: critical path and causes are known by now. */
+static enum sg_status find_efficiency(const struct sg_archive_paths *paths,
+                                      struct sg_report *report)
+{
+    const struct sg_aggregate *aggregate = report->strings;
+    struct sg_history *history = sg_critical_history(paths->critical);
+    const struct sg_archive_defs *defs = paths->defs;
+    struct sg_efficiency_thread *threads =
+        calloc((size_t)defs->location_count + 1, sizeof *threads);
+    enum sg_status status;
+
+    if (threads == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < defs->location_count; i++) {
+        const struct sg_def_location *location = &defs->locations[i];
+
+        if (location->rank < 0)
+            continue;
+        threads[i] =
+            (struct sg_efficiency_thread){aggregate->ranks[location->rank].begin_ns,
+                                          aggregate->ranks[location->rank].end_ns, location->node};
+        aggregate->ranks[location->rank].threads += sg_history_count(history, i) > 0;
+    }
+    status = sg_efficiency_of_events(history, threads, defs->location_count, &report->efficiency);
+    report->efficiency.unmatched = report->waitstates->unmatched_receives;
+    free(threads);
+    return status;
+}
+
 enum sg_status sg_archive_paths_finish(struct sg_archive_paths *paths, struct sg_report *report)
 {
     enum sg_status status;
@@ -224,5 +280,7 @@ enum sg_status sg_archive_paths_finish(struct sg_archive_paths *paths, struct sg
     if (paths == NULL)
         return SG_OK;
     status = sg_critical_finish(paths->critical, &report->critical_path);
-    return status == SG_OK ? sg_cause_finder_finish(paths->causes, &report->causes) : status;
+    if (status == SG_OK)
+        status = sg_cause_finder_finish(paths->causes, &report->causes);
+    return status == SG_OK ? find_efficiency(paths, report) : status;
 }

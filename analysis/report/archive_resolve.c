@@ -56,6 +56,23 @@ static enum sg_status resolve_regions(struct sg_archive_defs *defs)
     return status;
 }
 
+#define TREE_DEPTH_MAX 64
+
+/* The node of the system tree, at or above the group's, that is a machine: processes may be placed
+ * on one of its sockets or cores. If the archive does not say which are machines, the group's own.
+ */
+static uint32_t machine_of(const struct sg_defs_raw *raw, OTF2_LocationGroupRef group)
+{
+    int64_t own = sg_map_get(&raw->node_of_group, group), node = own;
+
+    for (int i = 0; i < TREE_DEPTH_MAX && node >= 0; i++) {
+        if (sg_map_get(&raw->is_machine, (uint64_t)node) >= 0)
+            return (uint32_t)node;
+        node = sg_map_get(&raw->parent_of_node, (uint64_t)node);
+    }
+    return (uint32_t)own;
+}
+
 static enum sg_status number_threads(struct sg_archive_defs *defs)
 {
     uint32_t *counts = calloc(defs->rank_count, sizeof *counts);
@@ -66,7 +83,7 @@ static enum sg_status number_threads(struct sg_archive_defs *defs)
         struct sg_def_location *location = &defs->locations[i];
 
         location->rank = sg_map_get(&defs->raw->rank_of_group, location->group);
-        location->node = (uint32_t)sg_map_get(&defs->raw->node_of_group, location->group);
+        location->node = machine_of(defs->raw, location->group);
         if (location->rank >= 0)
             location->thread = counts[location->rank]++;
     }

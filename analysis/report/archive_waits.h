@@ -143,7 +143,8 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
 void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_instance *instance,
                            uint32_t member, uint32_t last);
 
-/* Call after the last event, when the report has its wait states. */
+/* Call after the last event, when the report has its wait states, and its aggregate the ranks' run
+ * times. Sets critical path, causes and efficiency. */
 enum sg_status sg_archive_paths_finish(struct sg_archive_paths *paths, struct sg_report *report);
 
 #endif

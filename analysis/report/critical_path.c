@@ -19,10 +19,12 @@ struct interval {
     double squares; /* sum of ns^2 */
 };
 
-/* A wait of a call that has not returned yet. */
+/* A call that has not returned yet: its wait, and the calls that it needs. */
 struct pending {
     int64_t at_ns, until_ns;
     uint32_t other; /* SG_HISTORY_NOBODY: none */
+    int64_t needs_at_ns;
+    uint32_t needs; /* a list of the history */
 };
 
 struct thread {
@@ -148,7 +150,9 @@ enum sg_status sg_critical_call(struct sg_critical *critical, uint32_t location,
     if (thread->pending.other != SG_HISTORY_NOBODY)
         sg_history_wait(critical->history, location, thread->pending.at_ns,
                         thread->pending.until_ns, thread->pending.other);
-    thread->pending.other = SG_HISTORY_NOBODY;
+    sg_history_need(critical->history, location, thread->pending.needs_at_ns,
+                    thread->pending.needs);
+    thread->pending = (struct pending){.other = SG_HISTORY_NOBODY};
     return status;
 }
 
@@ -164,10 +168,25 @@ void sg_critical_wait(struct sg_critical *critical, uint32_t location, int64_t a
 
     if (other == location)
         return;
-    if (at_ns <= critical->threads[location].last_end_ns)
+    if (at_ns <= critical->threads[location].last_end_ns) {
         sg_history_wait(critical->history, location, at_ns, until_ns, other);
-    else if (pending->other == SG_HISTORY_NOBODY || until_ns > pending->until_ns)
-        *pending = (struct pending){at_ns, until_ns, other};
+    } else if (pending->other == SG_HISTORY_NOBODY || until_ns > pending->until_ns) {
+        pending->at_ns = at_ns;
+        pending->until_ns = until_ns;
+        pending->other = other;
+    }
+}
+
+void sg_critical_need(struct sg_critical *critical, uint32_t location, int64_t at_ns, uint32_t list)
+{
+    struct pending *pending = &critical->threads[location].pending;
+
+    if (at_ns <= critical->threads[location].last_end_ns) {
+        sg_history_need(critical->history, location, at_ns, list);
+    } else {
+        pending->needs_at_ns = at_ns;
+        sg_history_join(critical->history, &pending->needs, list);
+    }
 }
 
 /* ---- the way back ---------------------------------------------------------------------------- */

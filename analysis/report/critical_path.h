@@ -69,6 +69,9 @@ enum sg_status sg_critical_call(struct sg_critical *critical, uint32_t location,
 /* The call that contains at_ns waited until until_ns for the other location. */
 void sg_critical_wait(struct sg_critical *critical, uint32_t location, int64_t at_ns,
                       int64_t until_ns, uint32_t other);
+/* The call that contains at_ns cannot end before the calls of the list (path_history.h) begin. */
+void sg_critical_need(struct sg_critical *critical, uint32_t location, int64_t at_ns,
+                      uint32_t list);
 /* Returns the history, for others that look back (cause_finder.h). */
 struct sg_history *sg_critical_history(struct sg_critical *critical);
 /* *out is NULL if nothing is known. */

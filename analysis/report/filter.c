@@ -1,6 +1,11 @@
 #include "report/filter.h"
 
+#include "core/hash.h"
 #include "output/format.h"
+
+/* This file's tables have keys of 64 bits; several look-ups an event are worth a quick hash. */
+#define HASH_FUNCTION(key, length, hash) ((hash) = (unsigned)sg_hash_mix(*(const uint64_t *)(key)))
+#define HASH_KEYCMP(a, b, length) (*(const uint64_t *)(a) != *(const uint64_t *)(b))
 #include "report/keyed.h"
 #include "rule/ruleset.h"
 

@@ -1,6 +1,6 @@
-/* Keeps the calls of each location in blocks of a mapped temporary file. The file grows in steps;
- * each block belongs to one location. Mapped pages are released after a number of blocks was
- * accessed, so resident memory stays bounded.
+/* Keeps the calls of each location, and the links, in blocks of a mapped temporary file. The file
+ * grows in steps; each block belongs to one series. Mapped pages are released after a number of
+ * blocks was accessed, so resident memory stays bounded.
  */
 #include "report/path_history.h"
 
@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 
 #define BLOCK_BYTES (UINT64_C(64) << 10)
-#define BLOCK_CALLS (BLOCK_BYTES / sizeof(struct sg_history_call))
 /* The file first grows by this much; each step doubles, up to LAST_STEP_BYTES. */
 #define FIRST_STEP_BYTES (UINT64_C(1) << 20)
 #define LAST_STEP_BYTES (UINT64_C(64) << 20)
@@ -25,11 +24,12 @@ struct stretch {
     uint64_t size_bytes;
 };
 
-struct location {
-    struct sg_history_call **blocks;
+/* Records of one size in their order. */
+struct series {
+    unsigned char **blocks;
     uint64_t block_count; /* at 0 and at a power of two, the array is full */
     uint64_t count;
-    const struct sg_history_call *in_use; /* the block accessed last */
+    const unsigned char *in_use; /* the block accessed last */
 };
 
 struct sg_history {
@@ -37,10 +37,11 @@ struct sg_history {
     struct stretch *stretches;
     uint32_t stretch_count;
     uint64_t file_bytes, used_bytes; /* used_bytes: within the last mapping */
-    struct location *locations;
+    struct series *locations;
+    struct series links; /* the first is not used */
     uint32_t location_count;
     uint32_t in_use; /* blocks that may have resident pages */
-    bool is_lost;
+    bool is_lost, has_lost_links;
 };
 
 enum sg_status sg_history_create(uint32_t locations, struct sg_history **out)
@@ -68,6 +69,8 @@ static void forget(struct sg_history *history)
     history->stretch_count = 0;
     for (uint32_t i = 0; i < history->location_count; i++)
         free(history->locations[i].blocks);
+    free(history->links.blocks);
+    history->links = (struct series){0};
     memset(history->locations, 0, history->location_count * sizeof *history->locations);
     if (history->file != NULL)
         fclose(history->file);
@@ -142,24 +145,23 @@ static void *new_block(struct sg_history *history)
     return block;
 }
 
-static bool add_block(struct sg_history *history, struct location *location)
+static bool add_block(struct sg_history *history, struct series *series)
 {
-    uint64_t count = location->block_count;
+    uint64_t count = series->block_count;
     void *block;
 
     if ((count & (count - 1)) == 0) {
         uint64_t room = count > 0 ? 2 * count : 1;
-        struct sg_history_call **blocks =
-            realloc(location->blocks, room * sizeof(struct sg_history_call *));
+        unsigned char **blocks = realloc(series->blocks, room * sizeof *blocks);
 
         if (blocks == NULL)
             return false;
-        location->blocks = blocks;
+        series->blocks = blocks;
     }
     block = new_block(history);
     if (block == NULL)
         return false;
-    location->blocks[location->block_count++] = block;
+    series->blocks[series->block_count++] = block;
     return true;
 }
 
@@ -172,38 +174,58 @@ static void give_back_pages(struct sg_history *history)
     history->in_use = 0;
 }
 
-static struct sg_history_call *call_at(struct sg_history *history, uint32_t index, uint64_t number)
+/* Inlined, so that the size is a constant. */
+static inline __attribute__((always_inline)) void *
+record_at(struct sg_history *history, struct series *series, uint64_t number, uint64_t size_bytes)
 {
-    struct location *location = &history->locations[index];
-    struct sg_history_call *block = location->blocks[number / BLOCK_CALLS];
+    uint64_t in_block = BLOCK_BYTES / size_bytes;
+    unsigned char *block = series->blocks[number / in_block];
 
-    if (block != location->in_use) {
+    if (block != series->in_use) {
         if (++history->in_use > BLOCKS_IN_USE)
             give_back_pages(history);
-        location->in_use = block;
+        series->in_use = block;
     }
-    return &block[number % BLOCK_CALLS];
+    return block + number % in_block * size_bytes;
+}
+
+/* Returns the series' new record; NULL as new_block(). */
+static void *append(struct sg_history *history, struct series *series, uint64_t size_bytes)
+{
+    if (series->count == series->block_count * (BLOCK_BYTES / size_bytes) &&
+        !add_block(history, series))
+        return NULL;
+    return record_at(history, series, series->count++, size_bytes);
+}
+
+static struct sg_history_call *call_at(struct sg_history *history, uint32_t location,
+                                       uint64_t number)
+{
+    return record_at(history, &history->locations[location], number,
+                     sizeof(struct sg_history_call));
 }
 
 enum sg_status sg_history_add(struct sg_history *history, uint32_t index, int64_t begin_ns,
                               int64_t end_ns, uint32_t place)
 {
-    struct location *location = &history->locations[index];
+    struct series *location = &history->locations[index];
+    struct sg_history_call *call;
 
     if (history->is_lost || end_ns < begin_ns ||
         (location->count > 0 && begin_ns < call_at(history, index, location->count - 1)->end_ns))
         return SG_OK;
-    if (location->count == location->block_count * BLOCK_CALLS && !add_block(history, location))
+    call = append(history, location, sizeof *call);
+    if (call == NULL)
         return history->is_lost ? SG_OK : SG_ERR_MEMORY;
-    *call_at(history, index, location->count) = (struct sg_history_call){
+    *call = (struct sg_history_call){
         .begin_ns = begin_ns, .end_ns = end_ns, .place = place, .other = SG_HISTORY_NOBODY};
-    location->count++;
     return SG_OK;
 }
 
-uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_t time_ns)
+uint64_t sg_history_before_among(struct sg_history *history, uint32_t location, uint64_t count,
+                                 int64_t time_ns)
 {
-    uint64_t low, high = history->locations[location].count, step = 1;
+    uint64_t low, high = count, step = 1;
 
     /* The call is usually one of the last: search backwards in doubling steps first. */
     while (step < high && call_at(history, location, high - step)->begin_ns >= time_ns) {
@@ -222,27 +244,104 @@ uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_
     return low;
 }
 
+uint64_t sg_history_before(struct sg_history *history, uint32_t location, int64_t time_ns)
+{
+    return sg_history_before_among(history, location, history->locations[location].count, time_ns);
+}
+
+/* The location's call that contains the moment; NULL: none. */
+static struct sg_history_call *find(struct sg_history *history, uint32_t location, int64_t at_ns)
+{
+    uint64_t count = history->locations[location].count, number;
+    struct sg_history_call *call = count > 0 ? call_at(history, location, count - 1) : NULL;
+
+    /* It is usually the last. A call that begins at this moment contains it, too. */
+    if (call != NULL && call->begin_ns > at_ns) {
+        number = sg_history_before_among(history, location, count, at_ns);
+        if (call_at(history, location, number)->begin_ns == at_ns)
+            number++;
+        call = number > 0 ? call_at(history, location, number - 1) : NULL;
+    }
+    return call != NULL && at_ns <= call->end_ns ? call : NULL;
+}
+
 void sg_history_wait(struct sg_history *history, uint32_t location, int64_t at_ns, int64_t until_ns,
                      uint32_t other)
 {
     struct sg_history_call *call;
-    uint64_t number;
 
     if (history->is_lost || other >= history->location_count)
         return;
-    number = sg_history_before(history, location, at_ns);
-    /* A call that begins at this moment contains it, too. */
-    if (number < history->locations[location].count &&
-        call_at(history, location, number)->begin_ns == at_ns)
-        number++;
-    if (number == 0)
-        return;
-    call = call_at(history, location, number - 1);
-    if (at_ns > call->end_ns || until_ns <= call->begin_ns ||
+    call = find(history, location, at_ns);
+    if (call == NULL || until_ns <= call->begin_ns ||
         (call->other != SG_HISTORY_NOBODY && call->until_ns >= until_ns))
         return;
     call->until_ns = until_ns;
     call->other = other;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static void put(struct sg_history *history, uint32_t *list, uint32_t location, int64_t value)
+{
+    struct sg_history_link *link;
+    uint64_t number;
+
+    if (history->is_lost || history->has_lost_links)
+        return;
+    if (history->links.count == 0)
+        append(history, &history->links, sizeof *link);
+    number = history->links.count;
+    link =
+        number > 0 && number < UINT32_MAX ? append(history, &history->links, sizeof *link) : NULL;
+    if (link == NULL) {
+        history->has_lost_links = true;
+        return;
+    }
+    *link = (struct sg_history_link){.begin_ns = value, .location = location, .next = *list};
+    *list = (uint32_t)number;
+}
+
+void sg_history_link(struct sg_history *history, uint32_t *list, uint32_t location,
+                     int64_t begin_ns)
+{
+    if (location < history->location_count)
+        put(history, list, location, begin_ns);
+}
+
+void sg_history_join(struct sg_history *history, uint32_t *list, uint32_t other)
+{
+    if (*list == 0)
+        *list = other;
+    else if (other != 0 && other != *list)
+        put(history, list, SG_HISTORY_LIST, other);
+}
+
+void sg_history_need(struct sg_history *history, uint32_t location, int64_t at_ns, uint32_t list)
+{
+    struct sg_history_call *call =
+        list != 0 && !history->is_lost ? find(history, location, at_ns) : NULL;
+    uint32_t needs;
+
+    if (call == NULL)
+        return;
+    /* A new link may release the call's page, but not unmap it. */
+    needs = call->needs;
+    sg_history_join(history, &needs, list);
+    if (!history->is_lost)
+        call->needs = needs;
+}
+
+struct sg_history_link *sg_history_link_at(struct sg_history *history, uint32_t number)
+{
+    return number > 0 && number < history->links.count
+               ? record_at(history, &history->links, number, sizeof(struct sg_history_link))
+               : NULL;
+}
+
+bool sg_history_has_lost_links(const struct sg_history *history)
+{
+    return history->is_lost || history->has_lost_links;
 }
 
 bool sg_history_is_lost(const struct sg_history *history)
@@ -255,8 +354,8 @@ uint64_t sg_history_count(const struct sg_history *history, uint32_t location)
     return history->locations[location].count;
 }
 
-const struct sg_history_call *sg_history_at(struct sg_history *history, uint32_t location,
-                                            uint64_t number)
+struct sg_history_call *sg_history_at(struct sg_history *history, uint32_t location,
+                                      uint64_t number)
 {
     return call_at(history, location, number);
 }

@@ -656,34 +656,49 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
     sg_call_targets_sort(&calls->one_sided);
 }
 
-/* At least time_ns, the time of the rank's calls, so that their share does not exceed 1. */
-static uint64_t processor_ns(const struct sg_gathered_rank *gathered,
-                             const struct sg_report_rank *rank, uint64_t time_ns)
+/* Counts the rank's threads by their calls, too; so many that no share of its processor time is
+ * above 1: threads may be more than the numbers that are told apart. */
+static void count_threads(const struct sg_gathered_rank *gathered, struct sg_report *report,
+                          struct sg_report_rank *rank)
 {
-    uint32_t threads = (uint32_t)__builtin_popcountll(gathered->callers | 1);
-    uint64_t all_ns = rank->run_ns * (threads > rank->threads ? threads : rank->threads);
+    uint64_t callers = (uint64_t)__builtin_popcountll(gathered->callers | 1);
+    uint64_t in_mpi_ns = rank->mpi_ns + rank->ends_ns;
+    uint64_t full = rank->run_ns > 0 ? (in_mpi_ns + rank->run_ns - 1) / rank->run_ns : 0;
+    uint64_t threads = full > callers ? full : callers;
 
-    return greater_of(all_ns, time_ns);
+    if (threads <= rank->threads || threads > UINT32_MAX)
+        return;
+    if (sg_filter_takes_rank(report->filter, (uint32_t)(rank - report->ranks)))
+        report->ranks_run_ns += (threads - rank->threads) * rank->run_ns;
+    rank->threads = (uint32_t)threads;
 }
 
-static void share_out(const struct sg_call_table *table, const struct sg_report *report,
+static void share_out(const struct sg_call_table *table, struct sg_report *report,
                       struct sg_calls *calls)
 {
     bool is_first = true;
 
     for (uint32_t i = 0; i < table->rank_count; i++) {
-        const struct sg_report_rank *rank = &report->ranks[i];
+        struct sg_report_rank *rank = &report->ranks[i];
         uint64_t own_ns =
             rank->blocked_ns > rank->exposed_ns ? rank->blocked_ns - rank->exposed_ns : 0;
         uint64_t ends_ns =
             table->ranks[i].ends_ns < rank->run_ns ? table->ranks[i].ends_ns : rank->run_ns;
         uint64_t time_ns = table->ranks[i].time_ns + own_ns + ends_ns;
-        uint64_t all_ns = processor_ns(&table->ranks[i], rank, time_ns);
-        double share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;
+        uint64_t all_ns;
+        double share;
 
-        assert(share >= 0 && share <= 1);
         if (!table->ranks[i].is_seen)
             continue;
+        rank->has_mpi = true;
+        rank->mpi_ns = time_ns - ends_ns;
+        rank->ends_ns = greater_of(rank->ends_ns, ends_ns);
+        count_threads(&table->ranks[i], report, rank);
+        all_ns = sg_rank_processor_ns(rank);
+        if (time_ns > all_ns) /* a damaged log: more threads than are counted */
+            time_ns = all_ns;
+        share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;
+        assert(share >= 0 && share <= 1);
         calls->time_ns += time_ns;
         calls->ends_ns += ends_ns;
         calls->processor_ns += all_ns;
@@ -735,7 +750,7 @@ static bool is_any_seen(const struct sg_call_table *table)
     return false;
 }
 
-enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg_report *report,
+enum sg_status sg_call_table_finish(struct sg_call_table *table, struct sg_report *report,
                                     struct sg_calls **out)
 {
     struct sg_calls *calls;

@@ -62,9 +62,9 @@ enum sg_status sg_call_table_distribution(struct sg_call_table *table,
 /* Adds a rank whose first thread MMDS followed for run_ns. */
 void sg_call_table_follows_rank(struct sg_call_table *table, uint64_t run_ns);
 /* Makes the result, and adds the calls of the report's own rows; NULL if no rank was seen. The
- * report must be finished. The result takes ownership of the table; without a result the table is
- * destroyed. */
-enum sg_status sg_call_table_finish(struct sg_call_table *table, const struct sg_report *report,
+ * report must be finished, and gets its ranks' time in MPI. The result takes ownership of the
+ * table; without a result the table is destroyed. */
+enum sg_status sg_call_table_finish(struct sg_call_table *table, struct sg_report *report,
                                     struct sg_calls **out);
 
 /* Messages and one-sided operations on communicators other than MPI_COMM_WORLD. The log of a

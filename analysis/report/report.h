@@ -14,6 +14,7 @@
 #include "core/waiting.h"
 #include "output/progress_line.h"
 #include "report/counts.h"
+#include "report/efficiency.h"
 #include "report/learned.h"
 #include "report/watched.h"
 
@@ -159,6 +160,9 @@ struct sg_report_rank {
     uint64_t wait_ns;    /* as far as events show it */
     uint64_t last_count; /* instances in which it came last */
     uint32_t threads;    /* threads that called MPI, among them the one that called MPI_Init */
+    uint64_t ends_ns;    /* in MPI_Init and MPI_Finalize */
+    uint64_t mpi_ns;     /* in all other calls of MPI, over all threads; valid if has_mpi */
+    bool has_mpi;
 };
 
 struct sg_report {
@@ -194,6 +198,7 @@ struct sg_report {
     struct sg_report_site total; /* sums over all rows */
     struct sg_report_rank *ranks;
     uint32_t rank_count;
+    struct sg_efficiency efficiency;
     struct sg_calls *calls; /* all MPI calls (report/profile_calls.h); NULL: unknown */
     /* wait states of all MPI calls in the events (report/wait_sums.h); NULL: unknown */
     struct sg_waitstates *waitstates;
@@ -225,6 +230,10 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
                                  struct sg_progress_line *progress, const struct sg_watch *watch,
                                  struct sg_report *out);
 void sg_report_clear(struct sg_report *report);
+
+/* Sets the efficiency from the ranks, all calls and wait states, which must be known by now, unless
+ * events gave it. */
+void sg_report_set_efficiency(struct sg_report *report);
 
 /* The time that stagger itself added to all calls, estimated from the calls that were timed; 0 if
  * none was timed. */

@@ -36,8 +36,8 @@ static SG_REPORT_MEMBER(put_sections)
 static void (*const members[])(const struct sg_report *report,
                                const struct sg_print_options *options,
                                struct sg_json_writer *writer) = {
-    put_run,     sg_trials_put, put_sections,  sg_calls_put,  sg_waitstates_put,
-    sg_path_put, sg_causes_put, sg_before_put, sg_slices_put,
+    put_run,           sg_trials_put, put_sections,  sg_efficiency_put, sg_calls_put,
+    sg_waitstates_put, sg_path_put,   sg_causes_put, sg_before_put,     sg_slices_put,
 };
 
 /* ---- the head -------------------------------------------------------------------------------- */

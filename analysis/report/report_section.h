@@ -99,6 +99,7 @@ static inline enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
 
 /* All, in the order of the text: sg_functions_section, ... */
 #define SG_REPORT_SECTIONS(SECTION)                                                                \
+    SECTION(efficiency)                                                                            \
     SECTION(functions)                                                                             \
     SECTION(rows)                                                                                  \
     SECTION(skews)                                                                                 \
@@ -136,6 +137,9 @@ SG_REPORT_PRINTER(sg_calls_print_distribution);
 SG_REPORT_MEMBER(sg_waitstates_put);
 /* Notes which figures are unreliable. */
 void sg_waitstates_print_notes(const struct sg_report *report, FILE *out);
+
+/* efficiency_print.c */
+SG_REPORT_MEMBER(sg_efficiency_put);
 
 /* cause_print.c: causes of lateness. */
 SG_REPORT_MEMBER(sg_causes_put);

@@ -7,6 +7,7 @@
 #include "core/room.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
+#include "report/path_history.h"
 #include "report/quantiles.h"
 
 #include <stdlib.h>
@@ -428,6 +429,8 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
     enum sg_status status;
     uint32_t row;
 
+    if (settling->critical != NULL && call->has_left)
+        sg_critical_need(settling->critical, call->who.location, call->enter_ns, call->needs);
     if (!sg_waitstate_call_wait(call, &wait))
         return SG_OK;
     if (wait.skew != 0)
@@ -482,8 +485,21 @@ struct sg_waitstate_call *sg_waitstate_call_hold(struct sg_waitstate_call *call)
     return call;
 }
 
+/* A send may need no receive, and a lock no unlock, that was there before the call began: eager
+ * messages need none, and the order of locks is another in another run. */
+static bool is_need(const struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
+{
+    bool is_optional =
+        cause->kind == SG_WAITSTATE_LATE_RECEIVER || cause->kind == SG_WAITSTATE_LOCK;
+
+    return !cause->is_among_needs && (!is_optional || cause->ready_ns > call->enter_ns) &&
+           (!call->has_left || cause->ready_ns < call->leave_ns);
+}
+
 void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
 {
+    if (call != NULL && call->history != NULL && is_need(call, cause))
+        sg_history_link(call->history, &call->needs, cause->other.location, cause->ready_ns);
     if (call == NULL || call->only_tests || cause->ready_ns < call->until_ns)
         return;
     /* Among simultaneous causes the lowest kind counts, in whatever order they arrive. */

@@ -96,7 +96,9 @@ struct sg_waitstate_call {
     enum sg_waitstate_kind kind;
     uint32_t comm;
     struct sg_waitstate_end other;
-    uint32_t skew; /* as in struct sg_waitstate */
+    uint32_t skew;              /* as in struct sg_waitstate */
+    struct sg_history *history; /* NULL: none */
+    uint32_t needs;             /* the calls without whose begin it could not end: its list there */
 };
 
 /* A possible cause of a call's wait. */
@@ -109,6 +111,7 @@ struct sg_waitstate_cause {
     /* True if the cause ended the call. Otherwise a call that left before the other side was ready
      * waited for something else, or not at all. */
     bool is_bounded;
+    bool is_among_needs; /* the call's needs have it already */
 };
 
 struct sg_waitstate_call *sg_waitstate_call_new(const struct sg_waitstate_end *who,

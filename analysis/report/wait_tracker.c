@@ -9,6 +9,7 @@
 #include "report/wait_tracker.h"
 
 #include "report/keyed.h"
+#include "report/path_history.h"
 #include "report/quantiles.h"
 #include "report/wait_skews.h"
 
@@ -121,7 +122,8 @@ static void offer(const struct instance *instance, uint32_t to, uint32_t last)
         .other = member->who,
         .comm = instance->of.comm,
         .skew = instance->members[to].skew,
-        .is_bounded = instance->of.pattern != SG_PATTERN_NEIGHBORS && !instance->of.has_counts};
+        .is_bounded = instance->of.pattern != SG_PATTERN_NEIGHBORS && !instance->of.has_counts,
+        .is_among_needs = true};
 
     if (to != last)
         sg_waitstate_call_offer(instance->members[to].completing, &cause);
@@ -301,6 +303,85 @@ static enum sg_status tell(struct sg_waitstate_skews *skews, struct instance *in
     return SG_OK;
 }
 
+/* ---- calls that members need ----------------------------------------------------------------- */
+
+static void link_member(struct sg_history *history, const struct instance *instance,
+                        uint32_t member, uint32_t *list)
+{
+    sg_history_link(history, list, instance->members[member].who.location,
+                    instance->members[member].begin_ns);
+}
+
+static uint32_t list_of(struct sg_history *history, const struct instance *instance,
+                        struct group group)
+{
+    uint32_t list = 0;
+
+    for (uint32_t i = group.first; i < group.end; i++)
+        link_member(history, instance, i, &list);
+    return list;
+}
+
+static void need(struct sg_history *history, const struct instance *instance, uint32_t member,
+                 uint32_t list)
+{
+    sg_history_join(history, &instance->members[member].completing->needs, list);
+}
+
+static void need_neighbors(struct sg_history *history, const struct instance *instance)
+{
+    for (uint32_t i = 0; i < instance->of.size; i++) {
+        const struct sg_waitstate_member *member = &instance->members[i];
+        uint32_t list = 0;
+
+        for (uint32_t source = 0; source < member->source_count; source++) {
+            if (member->sources[source] < instance->of.size)
+                link_member(history, instance, member->sources[source], &list);
+        }
+        need(history, instance, i, list);
+    }
+}
+
+/* Records whose begin each member's call needs, also where it did not wait for it: without the cost
+ * of communication another member may be the last. */
+static void need_members(struct sg_history *history, const struct instance *instance)
+{
+    uint32_t size = instance->of.size, root = instance->of.root, list = 0;
+    struct group others = others_of(instance, root);
+
+    switch (instance->of.pattern) {
+    case SG_PATTERN_NONE:
+        break;
+    case SG_PATTERN_BROADCAST:
+        if (root < size)
+            link_member(history, instance, root, &list);
+        for (uint32_t i = others.first; i < others.end; i++)
+            need(history, instance, i, list);
+        break;
+    case SG_PATTERN_REDUCE:
+        if (root < size)
+            need(history, instance, root, list_of(history, instance, others));
+        break;
+    case SG_PATTERN_SCAN:
+        for (uint32_t i = 1; i < size; i++) {
+            link_member(history, instance, i - 1, &list);
+            need(history, instance, i, list);
+        }
+        break;
+    case SG_PATTERN_NEIGHBORS:
+        need_neighbors(history, instance);
+        break;
+    default:
+        list = list_of(history, instance, others_of(instance, 0));
+        for (uint32_t i = 0; i < size; i++) {
+            if (instance->of.first_size > 0 && i == instance->of.first_size)
+                list = list_of(history, instance, others_of(instance, i));
+            need(history, instance, i, list);
+        }
+        break;
+    }
+}
+
 static enum sg_cause_waiting waiting_of(enum sg_waitstate_pattern pattern)
 {
     return pattern == SG_PATTERN_BROADCAST ? SG_CAUSE_WAIT_FOR_ROOT
@@ -398,6 +479,8 @@ static enum sg_status add(struct sg_waitstate_collectives *collectives,
     if (++instance->arrived < instance->of.size)
         return SG_OK;
     if (!instance->is_spoilt) {
+        if (call->history != NULL)
+            need_members(call->history, instance);
         status = tell(collectives->settling->skews, instance);
         if (status == SG_OK)
             status = find_causes(collectives, instance);
@@ -626,6 +709,8 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
     call->is_probe = enter->is_probe && !call->only_tests;
     call->rma = enter->rma;
     call->named = enter->named;
+    if (tracker->settling.critical != NULL)
+        call->history = sg_critical_history(tracker->settling.critical);
     location->call = call;
     sg_waitstate_locks_enter(&tracker->locks, call);
     sg_waitstate_born(&tracker->settling);

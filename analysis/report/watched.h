@@ -44,7 +44,7 @@ struct sg_late_cost {
 /* A thread of a rank, or whatever else a tool calls a location. */
 struct sg_seen_location {
     uint32_t rank, thread; /* thread: number among the rank's locations */
-    uint32_t node;         /* its process's node in the system tree; UINT32_MAX: unknown */
+    uint32_t node;         /* its machine in the system tree; UINT32_MAX: unknown */
     const char *name;      /* as recorded; "": unknown */
 };
 

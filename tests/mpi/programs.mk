@@ -14,7 +14,8 @@ C_PROGRAMS := \
   closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
   failing fallbacks fork freed_early gaps gives_way holes intercomm known_between known_calls \
   known_causes known_events known_members known_mmds known_neighbors known_requests known_skews \
-  known_waits known_windows large late late_calls late_rounding late_sender late_storm late_unheard late_waits \
+  known_useful known_waits known_windows large late late_calls late_rounding late_sender late_storm \
+  late_unheard late_waits \
   lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
   pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
@@ -165,7 +166,7 @@ $(P)/stripped/%: $(P)/%
 	$(Q)$(STRIP) -o $@ $<
 
 $(addprefix $(P)/,bench_added bench_call): bench/blocks.h
-$(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges): tests/mpi/clock.h
+$(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges known_useful): tests/mpi/clock.h
 $(addprefix $(P)/,gives_way late_sender late_waits): tests/mpi/given.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h

@@ -1,0 +1,371 @@
+/* Computes a report's efficiencies from statistics, where events do not give them, and the division
+ * of its processor time; prints both. Statistics give a rank's time in MPI, events also that of
+ * each thread.
+ */
+#include "report/efficiency.h"
+
+#include "output/format.h"
+#include "report/between_calls_tables.h"
+#include "report/filter.h"
+#include "report/profile_calls.h"
+#include "report/report.h"
+#include "report/report_section.h"
+#include "report/wait_print.h"
+#include "report/wait_sums.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNKNOWN (-1.0)
+/* The least part of the time in MPI that events must have to count. */
+#define EVENTS_WHOLE 0.99
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : UNKNOWN;
+}
+
+static uint64_t less(uint64_t from, uint64_t by)
+{
+    return from > by ? from - by : 0;
+}
+
+static uint64_t lesser_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ---- from the statistics --------------------------------------------------------------------- */
+
+static bool is_at_the_ends(const char *function)
+{
+    return function != NULL &&
+           (strncmp(function, "MPI_Init", 8) == 0 || strcmp(function, "MPI_Finalize") == 0);
+}
+
+/* Divides the processor time that is not useful among waits, the ends and MPI itself. ends_ns
+ * includes its waits. */
+static void divide(const struct sg_report *report, uint64_t ends_ns,
+                   struct sg_efficiency *efficiency)
+{
+    const struct sg_waitstates *states = report->waitstates;
+    uint64_t waits_ns = 0, ends_waits_ns = 0, all_ns;
+
+    for (uint32_t i = 0; states != NULL && i < states->row_count; i++)
+        *(is_at_the_ends(states->rows[i].at.function) ? &ends_waits_ns : &waits_ns) +=
+            states->rows[i].of.wait_ns;
+    efficiency->work_ns = lesser_of(efficiency->useful_ns, report->ranks_run_ns);
+    all_ns = report->ranks_run_ns - efficiency->work_ns;
+    ends_ns = lesser_of(ends_ns, all_ns);
+    ends_waits_ns = lesser_of(ends_waits_ns, ends_ns);
+    waits_ns = lesser_of(waits_ns, all_ns - ends_ns);
+    efficiency->ends_ns = ends_ns - ends_waits_ns;
+    efficiency->waiting_ns = waits_ns + ends_waits_ns;
+    efficiency->mpi_ns = all_ns - ends_ns - waits_ns;
+}
+
+struct sums {
+    uint64_t useful_ns, mpi_ns, ends_ns;
+    double useful_max_ns; /* of a thread, taken as the mean of its rank's */
+    uint32_t threads;
+    bool is_known; /* all ranks' time in MPI is */
+};
+
+static struct sums sum_ranks(const struct sg_report *report)
+{
+    struct sums sums = {.is_known = report->rank_count > 0};
+
+    for (uint32_t i = 0; i < report->rank_count; i++) {
+        const struct sg_report_rank *rank = &report->ranks[i];
+        uint64_t all_ns = sg_rank_processor_ns(rank);
+        uint64_t ends_ns = lesser_of(rank->ends_ns, rank->run_ns);
+        uint64_t mpi_ns = lesser_of(rank->mpi_ns, less(all_ns, ends_ns));
+        double mean_ns =
+            (double)(all_ns - ends_ns - mpi_ns) / (rank->threads > 0 ? rank->threads : 1);
+
+        sums.is_known = sums.is_known && rank->has_mpi;
+        sums.ends_ns += ends_ns;
+        sums.mpi_ns += mpi_ns;
+        sums.useful_ns += all_ns - ends_ns - mpi_ns;
+        sums.threads += rank->threads;
+        if (mean_ns > sums.useful_max_ns)
+            sums.useful_max_ns = mean_ns;
+    }
+    return sums;
+}
+
+/* Events count if they have all of the run: statistics may know of calls that were left out. */
+static bool are_events_whole(const struct sg_report *report, const struct sums *sums)
+{
+    uint64_t in_events_ns = less(report->ranks_run_ns, report->efficiency.useful_ns);
+
+    return report->efficiency.is_known && !report->partial &&
+           (!sums->is_known ||
+            (double)in_events_ns > EVENTS_WHOLE * (double)(sums->mpi_ns + sums->ends_ns));
+}
+
+static double share_on_processor(const struct sg_before *before)
+{
+    uint64_t cpu_ns = 0, all_ns = 0;
+
+    for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
+        const struct sg_before_figures *own = &before->rows[i].own;
+
+        if ((own->mask & 1u << SG_FIGURE_CPU) == 0)
+            continue;
+        cpu_ns += lesser_of(own->of[SG_FIGURE_CPU], own->time_ns);
+        all_ns += own->time_ns;
+    }
+    return ratio((double)cpu_ns, (double)all_ns);
+}
+
+void sg_report_set_efficiency(struct sg_report *report)
+{
+    struct sg_efficiency *efficiency = &report->efficiency;
+    struct sums sums = sum_ranks(report);
+
+    if (sg_filter_is_set(report->filter)) {
+        sg_efficiency_set(efficiency, 0, 0, 0, 0);
+        return;
+    }
+    if (!are_events_whole(report, &sums)) {
+        sg_efficiency_set(efficiency, report->run_ns, sums.useful_ns, (uint64_t)sums.useful_max_ns,
+                          sums.is_known ? sums.threads : 0);
+    }
+    divide(report, sums.ends_ns, efficiency);
+    if (report->calls != NULL)
+        efficiency->on_processor = share_on_processor(report->calls->before);
+}
+
+/* ---- printing -------------------------------------------------------------------------------- */
+
+static void put_share(const char *name, double share, FILE *out)
+{
+    if (share < 0)
+        fprintf(out, "%s -", name);
+    else
+        fprintf(out, "%s %.0f %%", name, 100 * share);
+}
+
+static void put_part(const char *name, uint64_t part_ns, const struct sg_report *report, FILE *out)
+{
+    put_share(name, ratio((double)part_ns, (double)report->ranks_run_ns), out);
+}
+
+/* Prints what qualifies the figures above. */
+static void put_details(const struct sg_report *report, FILE *out)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+
+    if (efficiency->machines > 1) {
+        sg_style_put_label("load balance", out);
+        put_share("between machines", efficiency->between_machines, out);
+        put_share(" x inside machines", efficiency->inside_machines, out);
+        fputc('\n', out);
+    }
+    if (sg_report_is_oversubscribed(report) && efficiency->on_processor >= 0) {
+        sg_style_put_label("work", out);
+        put_share("on a processor for", efficiency->on_processor, out);
+        fputs(" of its time, by sampled intervals\n", out);
+    }
+    if (efficiency->has_ideal && efficiency->unmatched > 0)
+        fprintf(out,
+                "note: transfer is too low, and serialization too high, by at most %" PRIu64
+                " messages without a known send\n",
+                efficiency->unmatched);
+}
+
+static SG_REPORT_PRINTER(print)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+
+    if (!efficiency->is_known)
+        return SG_OK;
+    sg_style_put_label("efficiency", out);
+    put_share("parallel", efficiency->parallel, out);
+    put_share(" = load balance", efficiency->load_balance, out);
+    put_share(" x serialization", efficiency->serialization, out);
+    put_share(" x transfer", efficiency->transfer, out);
+    fputc('\n', out);
+    sg_style_put_label("processor time", out);
+    put_part("work", efficiency->work_ns, report, out);
+    if (report->waitstates != NULL)
+        put_part(", waiting for ranks", efficiency->waiting_ns, report, out);
+    put_part(report->waitstates != NULL ? ", MPI itself" : ", in MPI", efficiency->mpi_ns, report,
+             out);
+    put_part(", start and end", efficiency->ends_ns, report, out);
+    fputc('\n', out);
+    put_details(report, out);
+    fputc('\n', out);
+    return SG_OK;
+}
+
+const struct sg_report_section sg_efficiency_section = {.print = print};
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *share_json(double share)
+{
+    return sg_json_real(share >= 0, share);
+}
+
+/* The time in a function of MPI at a call site, and its part that is waiting for other ranks. */
+struct site {
+    struct sg_waitstate_place at;
+    uint64_t time_ns, waiting_ns, mpi_ns;
+};
+
+#define OF_SITE(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct site, member)
+
+static json_t *waiting_json(const void *row, const void *context)
+{
+    const struct sg_report *report = context;
+    const struct site *site = row;
+
+    return sg_json_count(report->waitstates != NULL, site->waiting_ns);
+}
+
+static json_t *lost_json(const void *row, const void *context)
+{
+    const struct sg_report *report = context;
+    const struct site *site = row;
+
+    return sg_json_share(site->time_ns, report->ranks_run_ns);
+}
+
+static const struct sg_column site_columns[] = {
+    {"time_ns", OF_SITE(NS, time_ns)},
+    {"waiting_ns", .json = waiting_json},
+    {"mpi_ns", OF_SITE(NS, mpi_ns)},
+    {"run_share", .json = lost_json},
+};
+static const struct sg_columns all_site_columns = SG_COLUMNS(site_columns);
+
+/* Sums up the waits by the row of all calls that they belong to; malloc'ed. NULL: out of memory. */
+static uint64_t *waits_by_site(const struct sg_report *report)
+{
+    const struct sg_waitstates *states = report->waitstates;
+    uint64_t *waits_ns = calloc((size_t)report->calls->site_count + 1, sizeof *waits_ns);
+    enum sg_status status = waits_ns != NULL ? SG_OK : SG_ERR_MEMORY;
+    struct sg_names functions = {0};
+    struct sg_map rows = {0};
+    uint32_t function;
+
+    for (uint32_t i = 0; i < report->calls->site_count && status == SG_OK; i++) {
+        const struct sg_call_row *row = &report->calls->sites[i];
+
+        status = sg_names_number(&functions, row->function, &function);
+        if (status == SG_OK)
+            status = sg_map_put(&rows, (uint64_t)function << 32 | row->place.site, i);
+    }
+    for (uint32_t i = 0; states != NULL && i < states->row_count && status == SG_OK; i++) {
+        const struct sg_waitstate_row *wait = &states->rows[i];
+        int64_t found = sg_names_find(&functions, wait->at.function);
+
+        if (found >= 0)
+            found = sg_map_get(&rows, (uint64_t)found << 32 | wait->at.site.site);
+        if (found >= 0)
+            waits_ns[found] += wait->of.wait_ns;
+    }
+    sg_names_clear(&functions);
+    sg_map_clear(&rows);
+    if (status == SG_OK)
+        return waits_ns;
+    free(waits_ns);
+    return NULL;
+}
+
+static void put_sites(const struct sg_report *report, const struct sg_print_options *options,
+                      struct sg_json_writer *writer)
+{
+    static const struct sg_section section = {
+        .json = {&sg_waitstate_place_columns, &all_site_columns}};
+    uint64_t *waits_ns = report->calls != NULL ? waits_by_site(report) : NULL;
+
+    if (waits_ns == NULL) {
+        writer->failed = writer->failed || report->calls != NULL;
+        sg_json_put(writer, "by_site", json_null());
+        return;
+    }
+    sg_json_begin(writer, "by_site", '[');
+    for (uint32_t i = 0; i < sg_print_count(options, report->calls->site_count); i++) {
+        const struct sg_call_row *row = &report->calls->sites[i];
+        const uint64_t time_ns = row->of.time_ns;
+        const uint64_t waiting_ns = lesser_of(waits_ns[i], time_ns);
+        const struct site site = {
+            {row->place, row->function}, time_ns, waiting_ns, time_ns - waiting_ns};
+
+        sg_section_put_rows(&section, &SG_ROWS(&site, 1, report), writer);
+    }
+    sg_json_end(writer, ']');
+    free(waits_ns);
+}
+
+static void put_slices(const struct sg_efficiency *efficiency, struct sg_json_writer *writer)
+{
+    if (!efficiency->has_slices) {
+        sg_json_put(writer, "over_time", json_null());
+        return;
+    }
+    sg_json_begin(writer, "over_time", '[');
+    for (int i = 0; i < SG_EFFICIENCY_SLICES; i++) {
+        const struct sg_efficiency_slice *slice = &efficiency->slices[i];
+        struct sg_efficiency of = {0};
+
+        sg_efficiency_set(&of, (uint64_t)(slice->end_ns - slice->begin_ns), slice->useful_ns,
+                          slice->useful_max_ns, efficiency->threads);
+        sg_json_put(writer, NULL,
+                    json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)slice->begin_ns,
+                              "end_ns", (json_int_t)slice->end_ns, "parallel",
+                              share_json(of.parallel), "load_balance", share_json(of.load_balance),
+                              "communication", share_json(of.communication)));
+    }
+    sg_json_end(writer, ']');
+}
+
+static void put_times(const struct sg_report *report, struct sg_json_writer *writer)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+
+    sg_json_put_members(writer,
+                        json_pack("{s:I, s:o, s:I, s:I, s:I, s:o}", "run_ns",
+                                  (json_int_t)efficiency->run_ns, "ideal_ns",
+                                  sg_json_count(efficiency->has_ideal, efficiency->ideal_ns),
+                                  "useful_ns", (json_int_t)efficiency->useful_ns, "useful_max_ns",
+                                  (json_int_t)efficiency->useful_max_ns, "threads",
+                                  (json_int_t)efficiency->threads, "unmatched_receives",
+                                  sg_json_count(efficiency->has_ideal, efficiency->unmatched)));
+    sg_json_put_members(
+        writer,
+        json_pack("{s:I, s:o, s:I, s:I}", "work_ns", (json_int_t)efficiency->work_ns, "waiting_ns",
+                  sg_json_count(report->waitstates != NULL, efficiency->waiting_ns), "mpi_ns",
+                  (json_int_t)efficiency->mpi_ns, "ends_ns", (json_int_t)efficiency->ends_ns));
+}
+
+SG_REPORT_MEMBER(sg_efficiency_put)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+
+    if (!efficiency->is_known) {
+        sg_json_put(writer, "efficiency", json_null());
+        return;
+    }
+    sg_json_begin(writer, "efficiency", '{');
+    sg_json_put_members(writer,
+                        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "parallel",
+                                  share_json(efficiency->parallel), "load_balance",
+                                  share_json(efficiency->load_balance), "communication",
+                                  share_json(efficiency->communication), "serialization",
+                                  share_json(efficiency->serialization), "transfer",
+                                  share_json(efficiency->transfer), "machines",
+                                  sg_json_count(efficiency->has_slices, efficiency->machines),
+                                  "between_machines", share_json(efficiency->between_machines),
+                                  "inside_machines", share_json(efficiency->inside_machines),
+                                  "on_processor", share_json(efficiency->on_processor)));
+    put_times(report, writer);
+    put_sites(report, options, writer);
+    put_slices(efficiency, writer);
+    sg_json_end(writer, '}');
+}

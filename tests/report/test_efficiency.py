@@ -1,0 +1,124 @@
+"""POP's efficiencies of real runs: their identities, and their values against what the program measured itself and what
+a reader of OTF2 computes from the events.
+"""
+import functools
+import math
+
+import otf2
+import pytest
+from lib.runs import has, lacks, ran, report, stagger
+
+NEAR = functools.partial(math.isclose, rel_tol=0.01)
+FACTORS = ["load_balance", "serialization", "transfer", "communication", "parallel"]
+
+
+def known(**variables):
+    return ran(3, "known_useful", **variables)
+
+
+def efficiency(**variables):
+    return known(**variables).report["efficiency"]
+
+
+def measured(**variables):
+    """The program's own figures: when each rank began, the longest run up to MPI_Finalize, and the time outside of MPI by
+    rank and round."""
+    lines = [[int(word) for word in line.split()] for line in known(**variables).out.splitlines()]
+    assert [line[0] for line in lines] == [0, 1, 2]
+    return [line[1] for line in lines], max(line[2] for line in lines), [line[3:] for line in lines]
+
+
+def test_runs():
+    """the program runs, and its archive is sound"""
+    assert known().ran_well() and known().is_sound()
+
+
+@pytest.mark.parametrize("program, ranks", [("known_useful", 3), ("cg", 4), ("known_waits", 3), ("threads", 2)])
+def test_identities(program, ranks):
+    """the factors multiply to the efficiencies, and the parts of processor time and of the run add up"""
+    whole = ran(ranks, program).report
+    of = whole["efficiency"]
+    same = functools.partial(math.isclose, rel_tol=1e-6)
+    assert all(0 <= of[factor] <= 1 for factor in FACTORS)
+    assert same(of["parallel"], of["load_balance"] * of["serialization"] * of["transfer"])
+    assert same(of["communication"], of["serialization"] * of["transfer"])
+    assert same(of["communication"], of["useful_max_ns"] / of["run_ns"])
+    assert same(of["transfer"], of["ideal_ns"] / of["run_ns"])
+    assert same(of["load_balance"], of["useful_ns"] / of["threads"] / of["useful_max_ns"])
+    assert same(of["load_balance"], of["between_machines"] * of["inside_machines"]) and of["machines"] == 1
+    assert of["useful_max_ns"] <= of["ideal_ns"] <= of["run_ns"] == whole["run_ns"]
+    processor_ns = sum(rank["run_ns"] * rank["threads"] for rank in whole["per_rank"])
+    assert of["work_ns"] + of["waiting_ns"] + of["mpi_ns"] + of["ends_ns"] == processor_ns
+    assert of["threads"] == sum(rank["threads"] for rank in whole["per_rank"])
+    assert sum(site["time_ns"] for site in of["by_site"]) + whole["mpi"]["init_finalize_ns"] == whole["mpi"]["time_ns"]
+    slices = of["over_time"]
+    useful_ns = sum(part["parallel"] * (part["end_ns"] - part["begin_ns"]) for part in slices) * of["threads"]
+    assert NEAR(useful_ns, of["useful_ns"])
+    assert all(before["end_ns"] == after["begin_ns"] for before, after in zip(slices, slices[1:]))
+    assert all(part["parallel"] is None or same(part["parallel"], part["load_balance"] * part["communication"])
+               for part in slices if part["load_balance"] is not None)
+
+
+def test_measured():
+    """the report's values are those that the program measured"""
+    began_ns, run_ns, outside_ns = measured()
+    of, useful_ns = efficiency(), [sum(rounds) for rounds in outside_ns]
+    assert NEAR(of["useful_ns"], sum(useful_ns)) and NEAR(of["useful_max_ns"], max(useful_ns))
+    assert NEAR(of["load_balance"], sum(useful_ns) / 3 / max(useful_ns))
+    assert of["run_ns"] > 0.99 * run_ns
+    # Without cost of communication each round takes as long as its slowest rank; the launcher starts one after another.
+    first, *others = zip(*outside_ns)
+    ideal_ns = max(map(sum, zip(began_ns, first))) - min(began_ns) + sum(map(max, others))
+    assert NEAR(of["ideal_ns"], ideal_ns) and NEAR(of["serialization"], max(useful_ns) / ideal_ns)
+
+
+def outside_of_mpi(archive):
+    """By location, the time outside of MPI from the begin of MPI_Init to the end of MPI_Finalize, by OTF2's reader; and
+    the longest of these times."""
+    begun, depth, entered, inside, ended = {}, {}, {}, {}, {}
+    with otf2.reader.open(str(archive)) as trace:
+        for location, event in trace.events:
+            if not hasattr(event, "region") or event.region.paradigm != otf2.Paradigm.MPI:
+                continue
+            name = location.group.name + location.name
+            if isinstance(event, otf2.events.Enter):
+                begun.setdefault(name, event.time)
+                depth[name] = depth.get(name, 0) + 1
+                if depth[name] == 1:
+                    entered[name] = event.time
+            else:
+                depth[name] -= 1
+                if depth[name] == 0:
+                    inside[name] = inside.get(name, 0) + event.time - entered[name]
+                    ended[name] = event.time
+    runs = {name: ended[name] - begun[name] for name in begun}
+    return [runs[name] - inside[name] for name in runs], max(runs.values())
+
+
+@pytest.mark.parametrize("program, ranks", [("known_useful", 3), ("cg", 4)])
+def test_reader(program, ranks):
+    """load balance is what an OTF2 reader computes"""
+    of = ran(ranks, program).report["efficiency"]
+    useful_ns, run_ns = outside_of_mpi(ran(ranks, program).archive)
+    assert len(useful_ns) == of["threads"] == ranks
+    assert math.isclose(of["load_balance"], sum(useful_ns) / ranks / max(useful_ns), rel_tol=1e-6)
+    assert of["useful_ns"] == sum(useful_ns) and of["run_ns"] == run_ns
+
+
+def test_statistics():
+    """without events load balance and communication are known, the ideal run time is not"""
+    of = efficiency(STAGGER_TRACE="stats")
+    _, run_ns, outside_ns = measured(STAGGER_TRACE="stats")
+    useful_ns = [sum(rounds) for rounds in outside_ns]
+    assert of["run_ns"] > 0.99 * run_ns and NEAR(of["communication"], max(useful_ns) / of["run_ns"])
+    assert NEAR(of["load_balance"], sum(useful_ns) / 3 / max(useful_ns))
+    assert NEAR(of["parallel"], of["load_balance"] * of["communication"])
+    assert [of[name] for name in ("ideal_ns", "transfer", "serialization", "waiting_ns", "over_time")] == [None] * 5
+    assert has(stagger("report", known(STAGGER_TRACE="stats").trace),
+               r"^efficiency +parallel \d+ % = load balance \d+ % x serialization - x transfer -$")
+
+
+def test_parts():
+    """a filter makes all unknown"""
+    assert report("--rank", "1", known().trace)["efficiency"] is None
+    assert lacks(stagger("report", "--rank", "1", known().trace), "^efficiency")
