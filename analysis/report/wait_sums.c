@@ -1,5 +1,5 @@
-/* Sums up waits by kind and place, by pair of places and by rank, and makes the result. A place is
- * a function at a call site; the last part of the file numbers them.
+/* Sums up waits by place, by kind and place, by pair of places and by rank, and makes the result. A
+ * place is a function at a call site; the last part of the file numbers them.
  */
 #include "report/wait_sums.h"
 
@@ -236,6 +236,13 @@ static int compare_pairs(const void *left, const void *right)
     return order != 0 ? order : (int)a->kind - (int)b->kind;
 }
 
+static void sort(void *rows, uint32_t count, size_t row_bytes,
+                 int (*compare_two)(const void *left, const void *right))
+{
+    if (count > 0)
+        qsort(rows, count, row_bytes, compare_two);
+}
+
 static bool is_greater(const struct culprit *culprit, const struct sg_waitstate_pair *pair)
 {
     if (pair->ranks == 0 || culprit->wait_ns != pair->rank_ns)
@@ -266,8 +273,7 @@ static void make_pairs(const struct sg_waitstate_sums *sums, struct sg_waitstate
         pair->ranks++;
     }
     states->pair_count = sums->pair_count;
-    if (states->pair_count > 0)
-        qsort(states->pairs, states->pair_count, sizeof *states->pairs, compare_pairs);
+    sort(states->pairs, states->pair_count, sizeof *states->pairs, compare_pairs);
 }
 
 static void make_rows(const struct sg_waitstate_sums *sums, struct sg_waitstates *states)
@@ -283,8 +289,173 @@ static void make_rows(const struct sg_waitstate_sums *sums, struct sg_waitstates
         row->wrong_order_ns = from->wrong_order_ns;
     }
     states->row_count = sums->row_count;
-    if (states->row_count > 0)
-        qsort(states->rows, states->row_count, sizeof *states->rows, compare_rows);
+}
+
+/* ---- the result, by call site ---------------------------------------------------------------- */
+
+/* All waits at a call site for a rank. */
+struct awaited {
+    uint32_t site;
+    struct sg_waitstate_late late;
+};
+
+static bool has_line(const struct sg_report_site *site)
+{
+    return site->file != NULL && site->line > 0;
+}
+
+/* Equal places are those that sg_waitstate_is_same_line() finds equal. */
+static int compare_lines(const struct sg_waitstate_place *a, const struct sg_waitstate_place *b)
+{
+    int order = strcmp(a->function, b->function);
+
+    if (order == 0)
+        order = (int)has_line(&a->site) - (int)has_line(&b->site);
+    if (order != 0)
+        return order;
+    if (!has_line(&a->site))
+        return (a->site.site > b->site.site) - (a->site.site < b->site.site);
+    order = strcmp(a->site.file, b->site.file);
+    return order != 0 ? order : (a->site.line > b->site.line) - (a->site.line < b->site.line);
+}
+
+bool sg_waitstate_is_same_line(const struct sg_waitstate_place *a,
+                               const struct sg_waitstate_place *b)
+{
+    return a->function != NULL && b->function != NULL && compare_lines(a, b) == 0;
+}
+
+static int compare_by_line(const void *left, const void *right)
+{
+    const struct sg_waitstate_row *const *a = left, *const *b = right;
+    int order = compare_lines(&(*a)->at, &(*b)->at);
+
+    return order != 0 ? order : (*a > *b) - (*a < *b);
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+    const struct sg_waitstate_site *a = left, *b = right;
+    int order = compare(&a->of, &b->of);
+
+    return order != 0 ? order : sg_waitstate_compare_places(&a->at, &b->at);
+}
+
+static void add_figures(struct sg_waitstate_figures *sum, const struct sg_waitstate_figures *more)
+{
+    sum->waits += more->waits;
+    sum->wait_ns += more->wait_ns;
+    if (more->max_ns > sum->max_ns)
+        sum->max_ns = more->max_ns;
+}
+
+/* Makes sites from rows in the order of lines, and stores the site of each row in site_of. */
+static void sum_lines(struct sg_waitstate_row *const *order, struct sg_waitstates *states,
+                      uint32_t *site_of)
+{
+    struct sg_waitstate_site *site = NULL;
+    uint64_t most_ns = 0, place_ns = 0;
+
+    for (uint32_t i = 0; i < states->row_count; i++) {
+        const struct sg_waitstate_row *row = order[i];
+        bool is_new = site == NULL || compare_lines(&site->at, &row->at) != 0;
+        bool is_place = is_new || order[i - 1]->at.site.site != row->at.site.site;
+
+        if (is_new) {
+            site = &states->sites[states->site_count++];
+            most_ns = 0;
+        }
+        if (is_place)
+            place_ns = 0;
+        place_ns += row->of.wait_ns;
+        if (is_new || place_ns > most_ns) {
+            site->at = row->at;
+            most_ns = place_ns;
+        }
+        site->places += is_place;
+        add_figures(&site->of, &row->of);
+        site_of[row - states->rows] = states->site_count - 1;
+    }
+}
+
+/* The longest first; of equal ones the lowest rank. */
+static void add_late(struct sg_waitstate_site *site, const struct sg_waitstate_late *late)
+{
+    uint32_t at = site->late_count;
+
+    site->ranks++;
+    while (at > 0 && (late->wait_ns > site->late[at - 1].wait_ns ||
+                      (late->wait_ns == site->late[at - 1].wait_ns &&
+                       late->rank < site->late[at - 1].rank))) {
+        if (at < SG_WAITSTATE_LATE)
+            site->late[at] = site->late[at - 1];
+        at--;
+    }
+    if (at < SG_WAITSTATE_LATE)
+        site->late[at] = *late;
+    site->late_count += site->late_count < SG_WAITSTATE_LATE;
+}
+
+/* Sums up waits by site and awaited rank. */
+static enum sg_status find_late(const struct sg_waitstate_sums *sums, const uint32_t *site_of,
+                                struct sg_waitstates *states)
+{
+    struct sg_map by_key = {0};
+    struct awaited *awaited = NULL;
+    uint32_t count = 0;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < sums->culprit_count && status == SG_OK; i++) {
+        const struct culprit *culprit = &sums->culprits[i];
+        uint32_t site = site_of[sums->pairs[culprit->pair].row];
+        int64_t at = SG_MAP_INDEX(&by_key, key_of(site, culprit->rank), awaited, count,
+                                  ((struct awaited){site, {culprit->rank, 0}}));
+
+        if (at < 0)
+            status = SG_ERR_MEMORY;
+        else
+            awaited[at].late.wait_ns += culprit->wait_ns;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_late(&states->sites[awaited[i].site], &awaited[i].late);
+    free(awaited);
+    sg_map_clear(&by_key);
+    return status;
+}
+
+/* Of equal pairs the first one counts. */
+static void find_others(const struct sg_waitstate_sums *sums, const uint32_t *site_of,
+                        struct sg_waitstates *states)
+{
+    for (uint32_t i = 0; i < sums->pair_count; i++) {
+        const struct pair *pair = &sums->pairs[i];
+        struct sg_waitstate_site *site = &states->sites[site_of[pair->row]];
+
+        if (site->other_of.waits > 0 && pair->of.wait_ns <= site->other_of.wait_ns)
+            continue;
+        site->other_of = pair->of;
+        sg_places_name(sums->places, pair->place, &site->other);
+    }
+}
+
+/* The rows must be known in the order of the sums. */
+static enum sg_status make_sites(const struct sg_waitstate_sums *sums, struct sg_waitstates *states)
+{
+    struct sg_waitstate_row **order = calloc((size_t)states->row_count + 1, sizeof *order);
+    uint32_t *site_of = calloc((size_t)states->row_count + 1, sizeof *site_of);
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (order != NULL && site_of != NULL) {
+        for (uint32_t i = 0; i < states->row_count; i++)
+            order[i] = &states->rows[i];
+        qsort(order, states->row_count, sizeof *order, compare_by_line);
+        sum_lines(order, states, site_of);
+        find_others(sums, site_of, states);
+        status = find_late(sums, site_of, states);
+    }
+    free(order);
+    free(site_of);
+    return status;
 }
 
 enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct sg_waitstates **out)
@@ -295,12 +466,19 @@ enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct s
         return SG_ERR_MEMORY;
     states->rows = calloc((size_t)sums->row_count + 1, sizeof *states->rows);
     states->pairs = calloc((size_t)sums->pair_count + 1, sizeof *states->pairs);
-    if (states->rows == NULL || states->pairs == NULL) {
+    states->sites = calloc((size_t)sums->row_count + 1, sizeof *states->sites);
+    if (states->rows == NULL || states->pairs == NULL || states->sites == NULL) {
         sg_waitstates_free(states);
         return SG_ERR_MEMORY;
     }
     make_rows(sums, states);
+    if (make_sites(sums, states) != SG_OK) {
+        sg_waitstates_free(states);
+        return SG_ERR_MEMORY;
+    }
+    sort(states->rows, states->row_count, sizeof *states->rows, compare_rows);
     make_pairs(sums, states);
+    sort(states->sites, states->site_count, sizeof *states->sites, compare_sites);
     states->total = sums->total;
     states->ranks = sums->ranks;
     states->rank_count = sums->rank_count;
@@ -316,6 +494,7 @@ void sg_waitstates_free(struct sg_waitstates *states)
     sg_places_destroy(states->places);
     free(states->rows);
     free(states->pairs);
+    free(states->sites);
     free(states->skews);
     free(states->ranks);
     free(states);

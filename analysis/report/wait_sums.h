@@ -1,4 +1,4 @@
-/* Sums up wait states by kind and place, by pair of places, and by rank.
+/* Sums up wait states by place, by kind and place, by pair of places, and by rank.
  *
  * Memory grows with places, with pairs of them, and with the ranks awaited at each; not with waits.
  * Functions that return a status return SG_OK or SG_ERR_MEMORY, which they do not log. Not
@@ -123,6 +123,26 @@ struct sg_waitstate_pair {
     uint64_t rank_ns;
 };
 
+#define SG_WAITSTATE_LATE 3
+
+struct sg_waitstate_late {
+    uint32_t rank;
+    uint64_t wait_ns; /* of others, for this rank */
+};
+
+/* All waits in a function at a call site, of every kind. Calls of a function in one line of a file
+ * count as one call site. */
+struct sg_waitstate_site {
+    struct sg_waitstate_place at; /* must be first; of several places the one with most waiting */
+    uint32_t places;
+    struct sg_waitstate_figures of;
+    uint32_t ranks; /* number of ranks awaited there */
+    uint32_t late_count;
+    struct sg_waitstate_late late[SG_WAITSTATE_LATE]; /* the ranks awaited longest */
+    struct sg_waitstate_place other;      /* the call at fault for most of the wait */
+    struct sg_waitstate_figures other_of; /* the waits for it, of one kind */
+};
+
 struct sg_waitstate_rank {
     uint32_t rank;
     struct sg_waitstate_figures waited; /* waits of the rank for others */
@@ -134,7 +154,8 @@ struct sg_places; /* declared below */
 struct sg_waitstates {
     struct sg_waitstate_row *rows; /* by sum of waits, the longest first, like the pairs */
     struct sg_waitstate_pair *pairs;
-    uint32_t row_count, pair_count;
+    struct sg_waitstate_site *sites; /* likewise */
+    uint32_t row_count, pair_count, site_count;
     /* Collectives that MPICH carried out, the longest sum of waits first. */
     struct sg_waitstate_place *skews;
     uint32_t skew_count;
@@ -215,6 +236,9 @@ enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
                                      const struct sg_waitstate *wait, uint32_t *row);
 /* Marks a wait that was added to the row as in wrong order. */
 void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row, uint64_t wait_ns);
+/* True if both are calls of one function in one line of a file; without lines, at one call site. */
+bool sg_waitstate_is_same_line(const struct sg_waitstate_place *a,
+                               const struct sg_waitstate_place *b);
 /* Sorts by function, then by call site. */
 int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
                                 const struct sg_waitstate_place *b);
