@@ -248,6 +248,5 @@ static SG_REPORT_PRINTER(print_csv)
 
 const struct sg_report_section sg_slices_section = {
     .name = "slices",
-    .is_apart = true,
     .csv = print_csv,
     .table = {.member = "slices", .json = {&slice_columns}, .text = {&slice_columns}}};

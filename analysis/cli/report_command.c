@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct options {
@@ -24,7 +25,8 @@ struct options {
     struct sg_print_options rows;
     struct sg_filter filter;
     struct sg_filter why; /* only `site` is used: causes are printed for this site only */
-    char *path;           /* owned */
+    bool has_why;
+    char *path; /* owned */
 };
 
 static const char help[] =
@@ -89,7 +91,31 @@ static const char *read_metrics(const struct sg_option *option, const char *name
     return *metrics != 0 ? NULL : "wants metrics such as GETTS,LTTS";
 }
 
+static const char *read_part(const struct sg_option *option, const char *text, void *into,
+                             char *fault)
+{
+    unsigned *parts = sg_option_place(option, into);
+
+    *parts |= (unsigned)option->least;
+    return NULL;
+}
+
+/* Without a site: the causes at all sites. */
+static const char *read_why(const struct sg_option *option, const char *site, void *into,
+                            char *fault)
+{
+    struct options *options = sg_option_place(option, into);
+
+    options->has_why = true;
+    options->why.site = site;
+    return NULL;
+}
+
 #define AT(member) offsetof(struct options, member)
+#define PART(name, letter, says, ...)                                                              \
+    {                                                                                              \
+        name, letter, NULL, says, read_part, .at = AT(rows.parts), .least = __VA_ARGS__            \
+    }
 
 static const struct sg_option option_table[] = {
     {"json", 'j', NULL, "print JSON (docs/report-json.md)", sg_option_flag, .at = AT(json),
@@ -97,14 +123,28 @@ static const struct sg_option option_table[] = {
     {"html", 'H', "FILE", "write an HTML page with charts", sg_option_text, .at = AT(html),
      .excludes = "csv site comm rank time calls distribution slices",
      .because = "covers the whole run"},
-    {"comms", 'C', NULL, "print a row for each communicator", sg_option_flag, .at = AT(rows.comms)},
+    PART("waits", 'W', "print where ranks wait, by call site, kind and awaited call",
+         SG_PART_WAITS),
+    PART("calls", 'a', "print MPI functions and their call sites, with latencies",
+         SG_PART_CALLS | SG_PART_PRIMITIVES),
+    PART("collectives", 0, "print how late ranks come to collectives", SG_PART_COLLECTIVES),
+    PART("messages", 0, "print messages between ranks", SG_PART_MESSAGES),
+    PART("rma", 0, "print one-sided operations between ranks", SG_PART_RMA),
+    PART("ranks", 0, "print the ranks", SG_PART_RANKS),
+    {"why", 'w', "SITE",
+     "print why ranks are late, with SITE in detail at this call site, written as in a rule",
+     read_why, .at = 0, .optional = true, .excludes = "json csv html site comm rank time",
+     .because = "prints text about the whole run"},
+    PART("path", 'P', "print the critical path", SG_PART_PATH),
+    PART("trials", 0, "print trials and what auto has learned", SG_PART_TRIALS),
+    {"all", 'A', NULL, "print all of these", sg_option_flag, .at = AT(rows.all)},
+    {"comms", 'C', NULL, "print a row for each communicator, with --calls and --collectives",
+     sg_option_flag, .at = AT(rows.comms)},
     {"csv", 'c', "TABLE",
-     "print the rows as CSV, or another table: collectives, functions, calls, messages, waits,"
+     "print the rows as CSV, or another table: collectives, functions, calls, messages, "
+     "wait-sites, waits,"
      " pairs, path, causes, intervals, primitives, distributions, slices",
      read_csv, .optional = true},
-    {"calls", 'a', NULL,
-     "print MPI functions' latencies, computation granularity and communication overhead",
-     sg_option_flag, .at = AT(rows.primitives)},
     {"distribution", 'd', "PRIMITIVE",
      "print a function's distributions, recorded with STAGGER_MMDS", sg_option_text,
      .at = AT(rows.distribution)},
@@ -120,9 +160,6 @@ static const struct sg_option option_table[] = {
      .because = "prints rules for the whole run"},
     {"sort", 's', "COLUMN", "sort the rows by this column (default: " SG_COLUMN_DEFAULT ")",
      sg_read_column, AT(sort), .columns = &sg_site_columns},
-    {"why", 'w', "SITE", "print why ranks are late at this call site, written as in a rule",
-     sg_option_text, .at = AT(why.site), .excludes = "json csv html site comm rank time",
-     .because = "prints text about the whole run"},
     {"site", 'S', "SITE", "report only this call site, written as in a rule", sg_option_text,
      .at = AT(filter.site)},
     {"comm", 'M', "COMM", "report only this communicator, written as in a rule", sg_option_text,
@@ -144,8 +181,38 @@ static void choose_table(struct options *options)
         rows->table = &sg_distributions_section;
     else if (rows->has_slices)
         rows->table = &sg_slices_section;
-    else if (rows->primitives && (rows->table == NULL || rows->table == &sg_rows_section))
+    else if ((rows->parts & SG_PART_PRIMITIVES) != 0 &&
+             (rows->table == NULL || rows->table == &sg_rows_section))
         rows->table = &sg_primitives_section;
+}
+
+/* --why SITE may be two words: a word that is no run is the site. */
+static void take_site(struct sg_command_line *line, struct options *options)
+{
+    const char *first = line->count > 0 ? line->words[0] : NULL;
+    const char *suffix = first != NULL ? strrchr(first, '.') : NULL;
+    struct stat info;
+    bool is_run = first == NULL || (stat(first, &info) == 0 && S_ISDIR(info.st_mode)) ||
+                  (suffix != NULL && strcmp(suffix, ".otf2") == 0);
+
+    if (options->has_why && options->why.site == NULL && (line->count == 2 || !is_run)) {
+        options->why.site = first;
+        line->words++;
+        line->count--;
+    } else if (line->count > 1) {
+        sg_options_fault(line, "unexpected argument '%s'", line->words[1]);
+    }
+}
+
+/* Columns and communicators are those of collectives, unless other parts are chosen. */
+static void choose_parts(const struct sg_command_line *line, struct options *options)
+{
+    struct sg_print_options *rows = &options->rows;
+
+    if (options->has_why)
+        rows->parts |= SG_PART_WHY;
+    if (rows->parts == 0 && !rows->all && (rows->comms || sg_options_given(line, "sort")))
+        rows->parts = SG_PART_COLLECTIVES;
 }
 
 static void parse(int argc, char **argv, struct options *options)
@@ -154,7 +221,7 @@ static void parse(int argc, char **argv, struct options *options)
                                    .arguments = "[DIR]",
                                    .documentation = help,
                                    .tables = {{option_table, options}},
-                                   .most = 1};
+                                   .most = 2};
     const struct sg_slices_filter *slices = &options->rows.slices;
     char message[500];
 
@@ -163,6 +230,8 @@ static void parse(int argc, char **argv, struct options *options)
         !(options->csv && options->rows.table == &sg_slices_section) &&
         (slices->has_nodes || slices->metrics != 0))
         sg_options_fault(&line, "--%s needs --slices", slices->has_nodes ? "node" : "metric");
+    take_site(&line, options);
+    choose_parts(&line, options);
     choose_table(options);
     if (!sg_filter_parse(&options->filter, message, sizeof message) ||
         !sg_filter_parse(&options->why, message, sizeof message))
@@ -182,7 +251,11 @@ static enum sg_status print(const struct options *options)
 
     if (sg_report_read(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
-    status = sg_report_sort(&report, options->sort);
+    status = sg_report_check_site(&report, options->filter.site);
+    if (status == SG_OK)
+        status = sg_report_check_site(&report, options->why.site);
+    if (status == SG_OK)
+        status = sg_report_sort(&report, options->sort);
     if (status == SG_OK && options->why.site != NULL)
         status = sg_causes_print_why(&report, &options->why, stdout);
     else if (status == SG_OK && options->rules)
@@ -260,7 +333,7 @@ int sg_command_report(int argc, char **argv)
 /* ---- the summary of stagger run -------------------------------------------------------------- */
 
 #define RUNS_MAX 64 /* runs of one launch are counted up to this number */
-#define LEAST_NS UINT64_C(200000000)
+#define LEAST_NS UINT64_C(1000000000)
 #define MOST_NS UINT64_C(10000000000)
 #define SHARE 20
 
@@ -278,18 +351,11 @@ bool sg_brief_is_rank(void)
     return is_rank;
 }
 
-static void say_lines(char *text)
-{
-    char *rest;
-
-    for (char *line = strtok_r(text, "\n", &rest); line != NULL; line = strtok_r(NULL, "\n", &rest))
-        sg_log("%s", line);
-}
-
 /* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
-    const struct sg_watch watch = {.calls = true, .waitstates = true};
+    const struct sg_watch watch = {.calls = true, .waitstates = true, .paths = true};
+    const struct sg_print_options options = {.top = 0};
     struct sg_report report;
     size_t bytes = 0;
     char *text = NULL;
@@ -300,9 +366,10 @@ static int read_and_say(void *path)
         return 1;
     out = open_memstream(&text, &bytes);
     if (out != NULL) {
-        sg_report_print_brief(&report, out);
+        fputc('\n', out);
+        sg_report_print_text(&report, &options, out);
         if (fclose(out) == 0)
-            say_lines(text);
+            fwrite(text, 1, bytes, stderr);
     }
     free(text);
     sg_report_clear(&report);

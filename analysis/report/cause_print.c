@@ -205,40 +205,6 @@ SG_REPORT_MEMBER(sg_causes_put)
 #define SHARE_SHOWN 0.05
 #define SHARE_OF_NOTHING 0.005
 
-/* Finds the largest cause over all sites, and its site. */
-static const struct sg_cause_row *find_greatest(const struct sg_causes_found *found,
-                                                const struct sg_cause_site **site)
-{
-    const struct sg_cause_row *greatest = NULL;
-
-    for (uint32_t i = 0; i < found->site_count; i++) {
-        const struct sg_cause_row *row = found->sites[i].rows;
-
-        if (found->sites[i].row_count > 0 && (greatest == NULL || row->ns > greatest->ns)) {
-            greatest = row;
-            *site = &found->sites[i];
-        }
-    }
-    return greatest;
-}
-
-void sg_causes_print_summary(const struct sg_report *report, FILE *out)
-{
-    const struct sg_causes_found *found = report->causes;
-    const struct sg_cause_site *site = NULL;
-    const struct sg_cause_row *row = found != NULL ? find_greatest(found, &site) : NULL;
-
-    if (row == NULL || found->late_ns == 0)
-        return;
-    sg_style_put_label("why", out);
-    fprintf(out, "%s of %" PRIu64 " sampled instances' lateness: %s on rank %u, ",
-            SG_SHARE(row->ns, found->late_ns), found->instances, sg_cause_names[row->cause],
-            (unsigned)row->rank);
-    fputs("late for ", out);
-    sg_waitstate_put_place(&site->at, out);
-    fputc('\n', out);
-}
-
 static bool is_shown(const struct sg_cause_site *site, uint32_t row, double share)
 {
     return row == 0 || (double)site->rows[row].ns >= share * (double)site->late_ns;
@@ -260,6 +226,7 @@ static SG_REPORT_PRINTER(print_text)
 
     if (count == 0)
         return SG_OK;
+    sg_report_put_title(&sg_causes_section, report, out);
     sg_table_show(&table, cause_columns, "late share cause rank steps at where");
     for (uint32_t i = 0; i < count; i++)
         add_rows(&table, &found->sites[i], SHARE_SHOWN);
@@ -287,6 +254,9 @@ static const struct sg_columns late_only = {late_columns, 1};
 
 const struct sg_report_section sg_causes_section = {
     .name = "causes",
+    .part = SG_PART_WHY,
+    .title = "Why ranks come late to collectives",
+    .is_of_events = true,
     .print = print_text,
     .csv = print_csv,
     .table = {.json = {&cause_columns, &late_only},

@@ -523,6 +523,9 @@ static void put_lead(const struct sg_report *report, uint32_t shown, FILE *out)
 
 const struct sg_report_section sg_path_section = {
     .name = "path",
+    .part = SG_PART_PATH,
+    .title = "Which parts of the run its end had to wait for",
+    .is_of_events = true,
     .rows = rows_of,
     .rows_are = "parts of the critical path",
     .lead = put_lead,

@@ -1,5 +1,5 @@
 /* Computes a report's efficiencies from statistics, where events do not give them, and the division
- * of its processor time; prints both. Statistics give a rank's time in MPI, events also that of
+ * of its processor time; prints details and JSON. Statistics give a rank's time in MPI, events also that of
  * each thread.
  */
 #include "report/efficiency.h"
@@ -149,16 +149,13 @@ static void put_share(const char *name, double share, FILE *out)
         fprintf(out, "%s %.0f %%", name, 100 * share);
 }
 
-static void put_part(const char *name, uint64_t part_ns, const struct sg_report *report, FILE *out)
-{
-    put_share(name, ratio((double)part_ns, (double)report->ranks_run_ns), out);
-}
-
-/* Prints what qualifies the figures above. */
-static void put_details(const struct sg_report *report, FILE *out)
+/* Prints what qualifies the figures of the first screen. */
+static SG_REPORT_PRINTER(print)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
 
+    if (!efficiency->is_known)
+        return SG_OK;
     if (efficiency->machines > 1) {
         sg_style_put_label("load balance", out);
         put_share("between machines", efficiency->between_machines, out);
@@ -175,34 +172,10 @@ static void put_details(const struct sg_report *report, FILE *out)
                 "note: transfer is too low, and serialization too high, by at most %" PRIu64
                 " messages without a known send\n",
                 efficiency->unmatched);
-}
-
-static SG_REPORT_PRINTER(print)
-{
-    const struct sg_efficiency *efficiency = &report->efficiency;
-
-    if (!efficiency->is_known)
-        return SG_OK;
-    sg_style_put_label("efficiency", out);
-    put_share("parallel", efficiency->parallel, out);
-    put_share(" = load balance", efficiency->load_balance, out);
-    put_share(" x serialization", efficiency->serialization, out);
-    put_share(" x transfer", efficiency->transfer, out);
-    fputc('\n', out);
-    sg_style_put_label("processor time", out);
-    put_part("work", efficiency->work_ns, report, out);
-    if (report->waitstates != NULL)
-        put_part(", waiting for ranks", efficiency->waiting_ns, report, out);
-    put_part(report->waitstates != NULL ? ", MPI itself" : ", in MPI", efficiency->mpi_ns, report,
-             out);
-    put_part(", start and end", efficiency->ends_ns, report, out);
-    fputc('\n', out);
-    put_details(report, out);
-    fputc('\n', out);
     return SG_OK;
 }
 
-const struct sg_report_section sg_efficiency_section = {.print = print};
+const struct sg_report_section sg_efficiency_section = {.part = SG_PART_RANKS, .print = print};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

@@ -432,7 +432,7 @@ static enum sg_status put_summary(const struct sg_report *report,
     uint32_t shown = sg_print_count(options, count);
     enum sg_status status;
 
-    put_head(report, out);
+    sg_report_put_title(&sg_primitives_section, report, out);
     sg_table_show(&table, sg_primitive_columns, NULL);
     for (uint32_t i = 0; i < shown; i++)
         sg_table_row(&table, &rows[i], NULL);

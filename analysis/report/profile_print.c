@@ -270,27 +270,6 @@ static SG_REPORT_PRINTER(print_bins_csv)
 
 #define MATRIX_RANKS 16 /* more ranks than this: the largest pairs are shown instead of a matrix */
 
-/* MPI's share of the run time. */
-
-void sg_calls_print_share(const struct sg_report *report, FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-
-    if (calls == NULL || calls->processor_ns == 0)
-        return;
-    sg_style_put_label("in MPI", out);
-    fprintf(out, "%s of processor time (%s of %s", SG_SHARE(calls->time_ns, calls->processor_ns),
-            SG_NS(calls->time_ns), SG_NS(calls->processor_ns));
-    if (calls->ends_ns > 0)
-        fprintf(out, "; %s in MPI_Init and MPI_Finalize", SG_NS(calls->ends_ns));
-    fputc(')', out);
-    if (calls->least_rank != calls->greatest_rank)
-        fprintf(out, ", from %.1f%% on rank %" PRIu32 " to %.1f%% on rank %" PRIu32,
-                100 * calls->least_share, calls->least_rank, 100 * calls->greatest_share,
-                calls->greatest_rank);
-    fputc('\n', out);
-}
-
 /* Messages and one-sided operations. */
 
 struct matrix {
@@ -353,6 +332,8 @@ static SG_REPORT_PRINTER(print_messages)
 
     if (calls == NULL)
         return SG_OK;
+    if (calls->pair_count > 0 && calls->rank_count <= MATRIX_RANKS)
+        sg_report_put_title(&sg_messages_section, report, out);
     if (calls->pair_count > 0)
         status = calls->rank_count <= MATRIX_RANKS
                      ? put_matrices(calls, out)
@@ -411,6 +392,8 @@ static bool has_others(const struct sg_report *report)
 
 const struct sg_report_section sg_functions_section = {
     .name = "functions",
+    .part = SG_PART_CALLS,
+    .title = "How long calls of each MPI function take",
     .rows = functions_of,
     .rows_are = "functions",
     .limit = SG_ROWS_TOP,
@@ -423,6 +406,8 @@ const struct sg_report_section sg_functions_section = {
 
 const struct sg_report_section sg_calls_section = {
     .name = "calls",
+    .part = SG_PART_CALLS,
+    .title = "Where MPI functions are called",
     .rows = calls_of,
     .rows_are = "call sites of MPI functions",
     .comm_rows_are = "rows of MPI functions",
@@ -436,6 +421,8 @@ const struct sg_report_section sg_calls_section = {
 
 const struct sg_report_section sg_messages_section = {
     .name = "messages",
+    .part = SG_PART_MESSAGES,
+    .title = "How much ranks send to each other",
     .rows = pairs_of,
     .lead = put_pairs_lead,
     .print = print_messages,
@@ -447,6 +434,8 @@ const struct sg_report_section sg_messages_section = {
 
 const struct sg_report_section sg_one_sided_section = {
     .name = "one-sided",
+    .part = SG_PART_RMA,
+    .title = "How much ranks put into and get from each other's windows",
     .rows = targets_of,
     .lead = put_targets_lead,
     .print = print_one_sided,
@@ -457,7 +446,9 @@ const struct sg_report_section sg_one_sided_section = {
 
 const struct sg_report_section sg_primitives_section = {
     .name = "primitives",
-    .is_apart = true,
+    .part = SG_PART_PRIMITIVES,
+    .title = "Latencies of primitives",
+    .print = sg_calls_print_primitives,
     .csv = print_primitives_csv,
     .table = {.member = "primitives",
               .json = {&sg_primitive_columns},
@@ -465,6 +456,5 @@ const struct sg_report_section sg_primitives_section = {
 
 const struct sg_report_section sg_distributions_section = {
     .name = "distributions",
-    .is_apart = true,
     .csv = print_bins_csv,
     .table = {.json = {&sg_bin_columns}, .csv = "primitive what first_thread from below count"}};

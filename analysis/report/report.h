@@ -171,6 +171,7 @@ struct sg_report {
     bool has_events;     /* read from an archive */
     bool has_statistics; /* read from logs */
     bool partial;
+    uint32_t living;                /* ranks that were still running when their logs were read */
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
     uint64_t unmanaged_nonblocking; /* the nonblocking calls among them */

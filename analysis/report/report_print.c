@@ -1,13 +1,13 @@
-/* Prints the report: the list of its sections, the head for people at a terminal (also on its own,
- * in three lines for the end of a run) and notes on the reliability of the figures, JSON, and CSV.
+/* Prints the report: the list of its sections, the first screen or the parts that options select
+ * with notes on the reliability of the figures, JSON, and CSV.
  */
 #include "report/report_print.h"
 
 #include "output/format.h"
+#include "report/aggregate.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
-#include "report/wait_print.h"
 #include "report/wait_sums.h"
 
 #include <inttypes.h>
@@ -36,213 +36,10 @@ static SG_REPORT_MEMBER(put_sections)
 static void (*const members[])(const struct sg_report *report,
                                const struct sg_print_options *options,
                                struct sg_json_writer *writer) = {
-    put_run,           sg_trials_put, put_sections,  sg_efficiency_put, sg_calls_put,
-    sg_waitstates_put, sg_path_put,   sg_causes_put, sg_before_put,     sg_slices_put,
+    put_run,           sg_summary_put, sg_trials_put,     put_sections,
+    sg_efficiency_put, sg_calls_put,   sg_waitstates_put, sg_path_put,
+    sg_causes_put,     sg_before_put,  sg_slices_put,
 };
-
-/* ---- the head -------------------------------------------------------------------------------- */
-
-static void put_filter(const struct sg_filter *filter, FILE *out)
-{
-    const char *before = "\nonly ";
-    const struct {
-        const char *name, *text;
-    } parts[] = {{"site ", filter != NULL ? filter->site : NULL},
-                 {"communicator ", filter != NULL ? filter->comm : NULL},
-                 {"ranks ", filter != NULL ? filter->ranks : NULL},
-                 {"time ", filter != NULL ? filter->time : NULL}};
-
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (parts[i].text == NULL)
-            continue;
-        fprintf(out, "%s%s", before, parts[i].name);
-        sg_format_put(parts[i].text, out);
-        before = ", ";
-    }
-}
-
-static void put_header(const struct sg_report *report, FILE *out)
-{
-    sg_format_put(report->program != NULL ? report->program : "program not known", out);
-    fprintf(out, ", %" PRIu32 " rank%s, run time %s%s%s\n", report->rank_count,
-            report->rank_count == 1 ? "" : "s", SG_NS(report->run_ns),
-            report->has_events ? "" : ", statistics only", report->partial ? ", PARTIAL" : "");
-    sg_format_put(report->path, out);
-    put_filter(report->filter, out);
-    fputs("\n\n", out);
-}
-
-/* ---- the head: losses of the run, one per line ----------------------------------------------- */
-
-static void put_column(const char *name, const struct sg_report *report,
-                       const struct sg_report_site *site, FILE *out)
-{
-    char *text = sg_site_text(name, report, site);
-
-    fputs(text != NULL ? text : "?", out);
-    free(text);
-}
-
-static void put_oversubscribed(const struct sg_report *report, FILE *out)
-{
-    sg_style_put_label("oversubscribed", out);
-    sg_report_put_oversubscribed(report, sg_format_put, out);
-    fputc('\n', out);
-}
-
-static void put_waiting(const struct sg_report *report, FILE *out)
-{
-    if (sg_report_is_oversubscribed(report))
-        put_oversubscribed(report, out);
-    if (report->waiting.told > 0) {
-        sg_style_put_label("waiting", out);
-        sg_report_put_waited(report, out);
-        fputc('\n', out);
-    }
-}
-
-static const struct sg_report_site *most_waited(const struct sg_report *report)
-{
-    const struct sg_report_site *worst = NULL;
-
-    for (uint32_t i = 0; i < report->sum_count; i++) {
-        const struct sg_report_site *site = &report->sums[i];
-
-        if (site->wait_ns > 0 && (worst == NULL || site->wait_ns > worst->wait_ns))
-            worst = site;
-    }
-    return worst;
-}
-
-/* Looks at single communicators. */
-static const struct sg_report_site *most_skewed(const struct sg_report *report)
-{
-    const struct sg_report_site *worst = NULL;
-
-    for (uint32_t i = 0; i < report->site_count; i++) {
-        const struct sg_report_site *site = &report->sites[i];
-
-        if (site->skew_max_ns > 0 && (worst == NULL || site->skew_max_ns > worst->skew_max_ns))
-            worst = site;
-    }
-    return worst;
-}
-
-static void put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
-{
-    put_column("op", report, site, out);
-    if (site->has_id) {
-        fputs(" at ", out);
-        put_column("site", report, site, out);
-    }
-    fputs(" on ", out);
-    put_column("comm", report, site, out);
-}
-
-static void put_worst_site(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *site = most_waited(report);
-
-    sg_style_put_label("most of it", out);
-    if (site == NULL) {
-        fputs("nowhere: no rank waited\n", out);
-        return;
-    }
-    fprintf(out, "%s in ", SG_SHARE(site->wait_ns, report->total.wait_ns));
-    put_place(report, site, out);
-    if (site->last_rank >= 0)
-        fprintf(out, ", rank %" PRId64 " last in %s of %" PRIu64, site->last_rank,
-                SG_SHARE(site->last_count, site->instances), site->instances);
-    fputc('\n', out);
-}
-
-static void put_worst_instance(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *site = most_skewed(report);
-
-    sg_style_put_label("worst instance", out);
-    if (site == NULL) {
-        fputs("none: all members arrived together\n", out);
-        return;
-    }
-    fprintf(out, "%s of skew: ", SG_NS(site->skew_max_ns));
-    put_place(report, site, out);
-    fprintf(out, ", #%" PRIu64 ", at ", site->worst_seq);
-    put_column("at", report, site, out);
-    fputc('\n', out);
-}
-
-static void put_lost(const struct sg_report *report, FILE *out)
-{
-    const struct sg_report_site *total = &report->total;
-    uint64_t cost_ns = report->has_events ? total->wait_ns : total->blocked_ns;
-
-    /* Calls that are not in the events have waited, too. */
-    sg_style_put_label(report->has_events ? "lost waiting" : "in collectives", out);
-    fprintf(out, "%s%s of processor time (%s of %s)\n",
-            report->has_events && sg_report_unseen_calls(report) > 0 ? "at least " : "",
-            SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
-}
-
-static void put_summary(const struct sg_report *report, FILE *out)
-{
-    if (report->has_events && report->total.instances == 0) {
-        sg_style_put_label("lost waiting", out);
-        fputs("not known: no instance is complete\n\n", out);
-        return;
-    }
-    put_lost(report, out);
-    if (report->has_events) {
-        put_worst_site(report, out);
-        put_worst_instance(report, out);
-        sg_causes_print_summary(report, out);
-    } else {
-        sg_style_put_label("lost waiting", out);
-        fputs("not known: no events were recorded (STAGGER_TRACE=otf2)\n", out);
-    }
-    fputc('\n', out);
-}
-
-/* ---- the brief head, at the end of a run ----------------------------------------------------- */
-
-/* The pair with the longest wait in any call. NULL if unknown, or if no wait is longer than at the
- * summary's worst site. */
-static const struct sg_waitstate_pair *longest_wait(const struct sg_report *report)
-{
-    const struct sg_report_site *site = most_waited(report);
-    const struct sg_waitstate_pair *pair = NULL;
-
-    if (report->waitstates != NULL && report->waitstates->pair_count > 0)
-        pair = &report->waitstates->pairs[0];
-    return pair != NULL && (site == NULL || pair->of.wait_ns > site->wait_ns) ? pair : NULL;
-}
-
-static void put_longest_wait(const struct sg_waitstate_pair *pair, FILE *out)
-{
-    sg_style_put_label("longest waits", out);
-    fprintf(out, "%s in ", SG_NS(pair->of.wait_ns));
-    sg_waitstate_put_place(&pair->at, out);
-    fprintf(out, " (%s), for rank %" PRIu32 " in ", sg_waitstate_names[pair->kind], pair->rank);
-    sg_waitstate_put_place(&pair->other, out);
-    fputc('\n', out);
-}
-
-void sg_report_print_brief(const struct sg_report *report, FILE *out)
-{
-    const struct sg_waitstate_pair *pair = longest_wait(report);
-    bool has_lost = report->site_count > 0 && (!report->has_events || report->total.instances > 0);
-
-    if (sg_report_is_oversubscribed(report))
-        put_oversubscribed(report, out);
-    if (!sg_report_is_oversubscribed(report) || !has_lost)
-        sg_calls_print_share(report, out);
-    if (has_lost)
-        put_lost(report, out);
-    if (pair != NULL)
-        put_longest_wait(pair, out);
-    else if (has_lost && report->has_events)
-        put_worst_site(report, out);
-}
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
@@ -284,9 +81,10 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
 
-    fputc('\n', out);
-    for (size_t i = 0; sg_report_sections[i] != NULL; i++)
-        sg_report_put_left_out(sg_report_sections[i], report, options, out);
+    for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
+        if ((sg_report_sections[i]->part & options->parts) != 0)
+            sg_report_put_left_out(sg_report_sections[i], report, options, out);
+    }
     sg_waitstates_print_notes(report, out);
     sg_before_print_missing(report, out);
     if (report->partial)
@@ -326,40 +124,126 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
+static enum sg_status print_sections(const struct sg_report *report,
+                                     const struct sg_print_options *options, FILE *out)
+{
+    enum sg_status status = SG_OK;
+
+    for (size_t i = 0; sg_report_sections[i] != NULL && status == SG_OK; i++) {
+        const struct sg_report_section *section = sg_report_sections[i];
+
+        if ((section->part & options->parts) != 0)
+            status = section->print != NULL ? section->print(report, options, out)
+                                            : sg_report_print_table(section, report, options, out);
+    }
+    return status;
+}
+
+/* The options that print a section, as far as the report has rows for it. */
+static void put_more(const struct sg_report *report, FILE *out)
+{
+    bool has_events = report->waitstates != NULL, has_calls = report->calls != NULL;
+    const struct {
+        bool has;
+        const char *option;
+    } options[] = {{has_calls, " --calls"},
+                   {report->site_count > 0, " --collectives"},
+                   {has_events, " --waits"},
+                   {has_calls && report->calls->pair_count > 0, " --messages"},
+                   {has_calls && report->calls->one_sided.count > 0, " --rma"},
+                   {true, " --ranks"},
+                   {has_events || has_calls, " --why"},
+                   {report->critical_path != NULL, " --path"},
+                   {report->trial_count > 0 || report->learned.count > 0, " --trials"}};
+
+    fputs("more:", out);
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        fputs(options[i].has ? options[i].option : "", out);
+    fputs(" --all; --html page.html\n", out);
+}
+
 enum sg_status sg_report_print_text(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out)
 {
-    enum sg_status status = SG_OK;
+    struct sg_print_options all = *options;
+    enum sg_status status;
 
     if (options->distribution != NULL)
         return sg_calls_print_distribution(report, options, out);
     if (options->has_slices)
         return sg_slices_print_text(report, options, out);
-    if (options->primitives)
-        return sg_calls_print_primitives(report, options, out);
-    put_header(report, out);
-    put_waiting(report, out);
-    sg_calls_print_share(report, out);
-    if (report->site_count == 0 && sg_filter_is_set(report->filter)) {
-        fputs("no calls match the filter\n\n", out);
-    } else if (report->site_count == 0) {
-        fputs("no barrier, reduce, allreduce or bcast is recorded", out);
-        if (report->unmanaged_nonblocking > 0)
-            fprintf(out, ": %" PRIu64 " nonblocking calls were left to MPICH",
-                    report->unmanaged_nonblocking);
-        fputs("\n\n", out);
+    if (options->parts == 0 || options->all)
+        sg_report_print_screen(report, options, out);
+    if (options->parts == 0 && !options->all) {
+        put_more(report, out);
+        return SG_OK;
+    }
+    if (options->all) {
+        all.parts = ~(unsigned)SG_PART_PRIMITIVES;
     } else {
-        put_summary(report, out);
+        sg_report_put_heading(report, out);
+        fputc('\n', out);
     }
-    for (size_t i = 0; sg_report_sections[i] != NULL && status == SG_OK; i++) {
-        const struct sg_report_section *section = sg_report_sections[i];
-
-        if (!section->is_apart)
-            status = section->print != NULL ? section->print(report, options, out)
-                                            : sg_report_print_table(section, report, options, out);
-    }
-    put_notes(report, options, out);
+    status = print_sections(report, &all, out);
+    put_notes(report, &all, out);
     return status;
+}
+
+/* ---- call sites of the run ------------------------------------------------------------------- */
+
+#define SITES_NAMED 8
+
+/* Names the first call sites, each once. */
+static bool has_name(const struct sg_report_site *site)
+{
+    return site->function != NULL || site->file != NULL || site->module != NULL;
+}
+
+static void log_sites(const struct sg_aggregate *aggregate, const char *site)
+{
+    struct sg_names names = {0};
+    char *list = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&list, &bytes);
+
+    for (uint32_t i = 0; out != NULL && i < aggregate->site_count && names.count <= SITES_NAMED;
+         i++) {
+        struct sg_report_site row = {0};
+        char *text;
+        uint32_t number, before = names.count;
+
+        sg_aggregate_name_site(aggregate, i, &row);
+        text = has_name(&row) ? sg_site_text("site", NULL, &row) : NULL;
+        if (text != NULL && sg_names_number(&names, text, &number) == SG_OK && names.count > before)
+            fprintf(out, "%s%s", before > 0 ? ", " : "", before < SITES_NAMED ? text : "...");
+        free(text);
+    }
+    if (out != NULL && fclose(out) == 0)
+        sg_log("report: no call site matches '%s'; this run has: %s", site,
+               names.count > 0 ? list : "none that is known");
+    free(list);
+    sg_names_clear(&names);
+}
+
+enum sg_status sg_report_check_site(const struct sg_report *report, const char *site)
+{
+    const struct sg_aggregate *aggregate = report->strings;
+    struct sg_filter filter = {.site = site};
+    char message[500];
+    bool has = false;
+
+    if (site == NULL || !sg_filter_parse(&filter, message, sizeof message)) /* parsed before */
+        return SG_OK;
+    for (uint32_t i = 0; i < aggregate->site_count && !has; i++) {
+        struct sg_report_site row = {0};
+
+        sg_aggregate_name_site(aggregate, i, &row);
+        has = sg_filter_takes_row(&filter, &row);
+    }
+    if (!has)
+        log_sites(aggregate, site);
+    sg_filter_clear(&filter);
+    return has ? SG_OK : SG_ERR_MISSING;
 }
 
 /* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */

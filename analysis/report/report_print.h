@@ -15,7 +15,8 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
-/* Prints the three most important lines at the end of a run, or fewer; none if nothing is known. */
-void sg_report_print_brief(const struct sg_report *report, FILE *out);
+/* SG_ERR_MISSING if the run has no call site like this, written as in a rule; one log line then
+ * names those it has. NULL is any. */
+enum sg_status sg_report_check_site(const struct sg_report *report, const char *site);
 
 #endif

@@ -4,6 +4,7 @@
 #include "report/report_section.h"
 
 #include "output/format.h"
+#include "report/critical_path.h"
 #include "report/filter.h"
 #include "report/report_columns.h"
 
@@ -24,6 +25,25 @@ static bool is_shown(const struct sg_report_section *section, const struct sg_re
     return section->is_shown == NULL || section->is_shown(report);
 }
 
+/* The share of a run that its events cover, from the end of the last recorded call. */
+static bool is_cut(const struct sg_report *report)
+{
+    return report->has_events && (report->partial || sg_report_unseen_calls(report) > 0) &&
+           report->critical_path != NULL && report->critical_path->ns < report->run_ns;
+}
+
+void sg_report_put_title(const struct sg_report_section *section, const struct sg_report *report,
+                         FILE *out)
+{
+    fprintf(out, "%s%s%s", sg_style(SG_BOLD, out), section->title, sg_style(SG_PLAIN, out));
+    if (sg_filter_is_set(report->filter))
+        fputs(" (in the chosen part)", out);
+    if (section->is_of_events && is_cut(report))
+        fprintf(out, " (events cover the first %s of %s)", SG_NS(report->critical_path->ns),
+                SG_NS(report->run_ns));
+    fputc('\n', out);
+}
+
 enum sg_status sg_report_print_table(const struct sg_report_section *section,
                                      const struct sg_report *report,
                                      const struct sg_print_options *options, FILE *out)
@@ -33,6 +53,8 @@ enum sg_status sg_report_print_table(const struct sg_report_section *section,
     if (rows.count == 0 || !is_shown(section, report))
         return SG_OK;
     rows.count = shown_of(section, options, rows.count);
+    if (section->title != NULL)
+        sg_report_put_title(section, report, out);
     if (section->lead != NULL)
         section->lead(report, rows.count, out);
     return sg_section_print(&section->table, &rows, "report", out);
@@ -150,6 +172,7 @@ static SG_REPORT_PRINTER(print_rows)
 
     if (report->site_count == 0)
         return SG_OK;
+    sg_report_put_title(&sg_rows_section, report, out);
     for (int i = 0; i < 2 && status == SG_OK; i++) {
         struct sg_table table = {0};
 
@@ -171,6 +194,9 @@ static struct sg_rows rows_of(const struct sg_report *report,
 
 const struct sg_report_section sg_rows_section = {
     .name = "sites",
+    .part = SG_PART_COLLECTIVES,
+    .title = "How late ranks come to barriers, reductions and broadcasts",
+    .is_of_events = true,
     .rows = rows_of,
     .rows_are = "call sites",
     .comm_rows_are = "rows",
@@ -271,15 +297,19 @@ static SG_REPORT_PRINTER(print_ranks)
     struct sg_ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
     struct sg_table table = {.failed = ranks == NULL};
 
+    sg_report_put_title(&sg_ranks_section, report, out);
     if (sg_filter_is_set(report->filter))
         add_ranks_of_part(&table, report);
     else if (ranks != NULL)
         add_ranks(&table, report, ranks, out);
     free(ranks);
-    return sg_table_finish(&table, "report", out);
+    return sg_print_finish(&table, out);
 }
 
-const struct sg_report_section sg_ranks_section = {.print = print_ranks};
+const struct sg_report_section sg_ranks_section = {
+    .part = SG_PART_RANKS,
+    .title = "How long each rank is blocked in barriers, reductions and broadcasts",
+    .print = print_ranks};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 

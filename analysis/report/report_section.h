@@ -17,11 +17,26 @@
 
 struct sg_report_section;
 
+/* Parts of the report that options select. */
+enum sg_report_part {
+    SG_PART_CALLS = 1 << 0,
+    SG_PART_COLLECTIVES = 1 << 1,
+    SG_PART_MESSAGES = 1 << 2,
+    SG_PART_RMA = 1 << 3,
+    SG_PART_WAITS = 1 << 4,
+    SG_PART_WHY = 1 << 5,
+    SG_PART_PATH = 1 << 6,
+    SG_PART_TRIALS = 1 << 7,
+    SG_PART_RANKS = 1 << 8,
+    SG_PART_PRIMITIVES = 1 << 9,
+};
+
 struct sg_print_options {
+    unsigned parts;                        /* text: the parts to print; 0: the first screen */
+    bool all;                              /* text: all parts, after the first screen */
     uint32_t top;                          /* the most rows, and sums, to print; 0: all */
     bool comms;                            /* text: a row for each communicator, not the sums */
     const struct sg_report_section *table; /* CSV: NULL: the rows */
-    bool primitives;                       /* text: only the summary of all calls */
     bool has_slices;                       /* text: only slices */
     struct sg_slices_filter slices;        /* selects the slices to print */
     const char *distribution; /* text: only this primitive's distributions; NULL: the report */
@@ -35,7 +50,10 @@ enum sg_rows_limit {
 };
 
 struct sg_report_section {
-    const char *name; /* of the table in CSV; NULL: none */
+    const char *name;  /* of the table in CSV; NULL: none */
+    unsigned part;     /* enum sg_report_part; 0: not in the report's text */
+    const char *title; /* text: a line above the table; NULL: none, or `print` has its own */
+    bool is_of_events; /* the table covers recorded events: a log may have left out the others */
     struct sg_section table;
     const char *rows_are;      /* text notes how many of these it leaves out; NULL: no note */
     const char *comm_rows_are; /* ... with --comms; NULL: the same */
@@ -49,7 +67,6 @@ struct sg_report_section {
                             FILE *out);
     enum sg_status (*csv)(const struct sg_report *report, const struct sg_print_options *options,
                           FILE *out);
-    bool is_apart;  /* not in the report's text */
     bool is_member; /* JSON: its rows are a member of the report */
 };
 
@@ -82,6 +99,9 @@ enum sg_status sg_report_print_table(const struct sg_report_section *section,
 enum sg_status sg_report_section_csv(const struct sg_report_section *section,
                                      const struct sg_report *report,
                                      const struct sg_print_options *options, FILE *out);
+/* Prints the section's title, and the part of the run that its table covers unless that is all. */
+void sg_report_put_title(const struct sg_report_section *section, const struct sg_report *report,
+                         FILE *out);
 /* Ends a table of the text, and its paragraph. */
 static inline enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
 {
@@ -106,6 +126,7 @@ static inline enum sg_status sg_print_finish(struct sg_table *table, FILE *out)
     SECTION(calls)                                                                                 \
     SECTION(messages)                                                                              \
     SECTION(one_sided)                                                                             \
+    SECTION(wait_sites)                                                                            \
     SECTION(waits)                                                                                 \
     SECTION(pairs)                                                                                 \
     SECTION(causes)                                                                                \
@@ -125,7 +146,6 @@ SG_REPORT_SECTIONS(SG_REPORT_DECLARE)
 SG_REPORT_MEMBER(sg_rows_put);
 
 /* profile_print.c: all calls. */
-void sg_calls_print_share(const struct sg_report *report, FILE *out);
 json_t *sg_calls_json_share(const struct sg_calls *calls);
 SG_REPORT_MEMBER(sg_calls_put);
 /* Print the summary of all calls with the figures of MMDS, and the distributions of one primitive.
@@ -143,8 +163,13 @@ SG_REPORT_MEMBER(sg_efficiency_put);
 
 /* cause_print.c: causes of lateness. */
 SG_REPORT_MEMBER(sg_causes_put);
-/* Prints the line of the summary. */
-void sg_causes_print_summary(const struct sg_report *report, FILE *out);
+
+/* first_screen.c */
+/* Prints the program, the ranks and the path of the run. */
+void sg_report_put_heading(const struct sg_report *report, FILE *out);
+void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
+                            FILE *out);
+SG_REPORT_MEMBER(sg_summary_put);
 
 /* critical_path.c, between_calls.c. */
 SG_REPORT_MEMBER(sg_path_put);

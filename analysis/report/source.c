@@ -230,6 +230,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
         report.overhead_ns = facts.overhead_ns;
         report.overhead_long_calls = facts.overhead_long_calls;
         report.waiting = facts.waiting;
+        report.living = (uint32_t)facts.living;
         report.unmanaged_calls = facts.unmanaged_calls;
         report.unmanaged_nonblocking = facts.unmanaged_nonblocking;
         report.unmanaged_full = facts.unmanaged_full;

@@ -186,6 +186,8 @@ static SG_REPORT_PRINTER(print_text)
 {
     enum sg_status status = SG_OK;
 
+    if (report->trial_count > 0)
+        sg_report_put_title(&sg_trials_section, report, out);
     for (uint32_t i = 0; i < report->trial_count && status == SG_OK; i++) {
         put_head(&report->trials[i], out);
         status = put_table(&report->trials[i], out);
@@ -239,7 +241,8 @@ static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
                      known ? sg_json_text(trial->arms[trial->least[tried]].text) : json_null());
 }
 
-const struct sg_report_section sg_trials_section = {.print = print_text};
+const struct sg_report_section sg_trials_section = {
+    .part = SG_PART_TRIALS, .title = "What trials measured", .print = print_text};
 
 SG_REPORT_MEMBER(sg_trials_put)
 {
@@ -314,6 +317,8 @@ static struct sg_rows rows_of(const struct sg_report *report,
 }
 
 const struct sg_report_section sg_learned_section = {
+    .part = SG_PART_TRIALS,
+    .title = "Which algorithms auto has learned to be best",
     .limit = SG_ROWS_ALL,
     .rows = rows_of,
     .is_member = true,

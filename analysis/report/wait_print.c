@@ -62,6 +62,74 @@ static const struct sg_column row_columns[] = {
 };
 static const struct sg_columns all_row_columns = SG_COLUMNS(row_columns);
 
+/* ---- columns of sites ------------------------------------------------------------------------ */
+
+#define LATE_NAMED 2
+
+void sg_waitstate_put_late(const struct sg_waitstate_site *site, FILE *out)
+{
+    const struct sg_waitstate_late *late = site->late;
+    double share =
+        100.0 * (double)late[0].wait_ns / (double)(site->of.wait_ns > 0 ? site->of.wait_ns : 1);
+    uint32_t named = 1;
+
+    fprintf(out, "%" PRIu32, late[0].rank);
+    if (site->ranks > 1 && share < 99.5)
+        fprintf(out, " (%.0f %%)", share);
+    while (named < LATE_NAMED && named < site->late_count &&
+           late[named].wait_ns >= late[0].wait_ns / 2)
+        fprintf(out, ", %" PRIu32, late[named++].rank);
+    if (named < site->ranks && share < 90)
+        fputs(" ...", out);
+}
+
+static void print_late(const void *of, const void *context, FILE *out)
+{
+    sg_waitstate_put_late(of, out);
+}
+
+static json_t *late_json(const void *of, const void *context)
+{
+    const struct sg_waitstate_site *site = of;
+    json_t *list = json_array();
+
+    for (uint32_t i = 0; i < site->late_count; i++)
+        sg_json_append(&list, json_pack("{s:I, s:I}", "rank", (json_int_t)site->late[i].rank,
+                                        "wait_ns", (json_int_t)site->late[i].wait_ns));
+    return list;
+}
+
+static void print_run(const void *of, const void *context, FILE *out)
+{
+    const struct sg_waitstate_site *site = of;
+    const struct sg_report *report = context;
+
+    fputs(SG_SHARE(site->of.wait_ns, report->ranks_run_ns), out);
+}
+
+static void print_because(const void *of, const void *context, FILE *out)
+{
+    sg_waitstate_put_because(context, of, out);
+}
+
+#define OF_LINE(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_waitstate_site, member)
+
+static const struct sg_column site_columns[] = {
+    {NULL, "function", "function", .left = true, OF_LINE(TEXT, at.function)},
+    {"call_sites", "sites", "sites", OF_LINE(COUNT32, places)},
+    {"waits", "waits", "waits", OF_LINE(COUNT, of.waits)},
+    {"wait_ns", "wait", "wait", OF_LINE(NS, of.wait_ns)},
+    {"max_ns", "max", "max", OF_LINE(NS, of.max_ns)},
+    {NULL, "run", "of run", .print = print_run},
+    {"ranks", OF_LINE(COUNT32, ranks)},
+    {"late", "late", "who is late", .left = true, .print = print_late, .json = late_json},
+    {"rank", OF_LINE(COUNT32, late[0].rank)},
+    {"rank_wait_ns", OF_LINE(NS, late[0].wait_ns)},
+    {NULL, "because", "because", .left = true, .print = print_because},
+};
+const struct sg_columns sg_waitstate_site_columns = SG_COLUMNS(site_columns);
+
 /* ---- columns of pairs ------------------------------------------------------------------------ */
 
 static void print_rank(const void *of, const void *context, FILE *out)
@@ -142,11 +210,12 @@ static const struct sg_columns skew_only = SG_COLUMNS(skew_columns);
     {                                                                                              \
         const struct sg_waitstates *states = report->waitstates;                                   \
                                                                                                    \
-        return states != NULL ? SG_ROWS(states->which##s, states->which##_count, NULL)             \
+        return states != NULL ? SG_ROWS(states->which##s, states->which##_count, report)           \
                               : (struct sg_rows){0};                                               \
     }
 
 ROWS(skew)
+ROWS(site)
 ROWS(row)
 ROWS(pair)
 
@@ -154,6 +223,9 @@ ROWS(pair)
 
 const struct sg_report_section sg_skews_section = {
     .name = "collectives",
+    .part = SG_PART_COLLECTIVES,
+    .title = "How late ranks come to other collectives",
+    .is_of_events = true,
     .rows = skews_of,
     .rows_are = "call sites of other collectives",
     .table = {.member = "collectives",
@@ -167,8 +239,24 @@ const struct sg_report_section sg_skews_section = {
               .text = {&sg_waitstate_place_columns, &sg_site_columns},
               .shown = "function site comm calls instances mean p50 p95 max wait last at"}};
 
+const struct sg_report_section sg_wait_sites_section = {
+    .name = "wait-sites",
+    .part = SG_PART_WAITS,
+    .title = "All call sites where ranks wait for others",
+    .is_of_events = true,
+    .rows = sites_of,
+    .rows_are = "call sites where ranks waited",
+    .table = {.member = "sites",
+              .json = {&sg_waitstate_place_columns, &sg_waitstate_site_columns},
+              .csv = PLACE "call_sites waits wait_ns max_ns ranks rank rank_wait_ns",
+              .text = {&sg_waitstate_site_columns, &sg_site_columns},
+              .shown = "function site waits wait max run late because"}};
+
 const struct sg_report_section sg_waits_section = {
     .name = "waits",
+    .part = SG_PART_WAITS,
+    .title = "Which kinds of waits there are",
+    .is_of_events = true,
     .rows = rows_of,
     .rows_are = "wait states",
     .table = {.member = "by_site",
@@ -179,6 +267,9 @@ const struct sg_report_section sg_waits_section = {
 
 const struct sg_report_section sg_pairs_section = {
     .name = "pairs",
+    .part = SG_PART_WAITS,
+    .title = "Which calls ranks wait for",
+    .is_of_events = true,
     .rows = pairs_of,
     .rows_are = "pairs of call sites",
     .table = {.member = "pairs",
@@ -209,6 +300,7 @@ SG_REPORT_MEMBER(sg_waitstates_put)
                                   (json_int_t)states->unmatched_receives, "clock_violations",
                                   (json_int_t)states->clock_violations, "largest_violation_ns",
                                   (json_int_t)states->largest_violation_ns));
+    sg_report_put(&sg_wait_sites_section, report, options, writer);
     sg_report_put(&sg_waits_section, report, options, writer);
     sg_report_put(&sg_pairs_section, report, options, writer);
     sg_section_put(&ranks, &SG_ROWS(states->ranks, states->rank_count, NULL), writer);

@@ -139,8 +139,8 @@ struct sg_waitstate_site {
     uint32_t ranks; /* number of ranks awaited there */
     uint32_t late_count;
     struct sg_waitstate_late late[SG_WAITSTATE_LATE]; /* the ranks awaited longest */
-    struct sg_waitstate_place other;      /* the call at fault for most of the wait */
-    struct sg_waitstate_figures other_of; /* the waits for it, of one kind */
+    struct sg_waitstate_place other;                  /* the call at fault for most of the wait */
+    struct sg_waitstate_figures other_of;             /* the waits for it, of one kind */
 };
 
 struct sg_waitstate_rank {

@@ -52,7 +52,7 @@ report_json sums.trace sums.json
 check "logs without events have the sums up to the kill" is "[14, 14] True" \
     "$(json sums.json '(lambda rows: "%s %s" % ([r["intervals"] for r in rows], max(r["voluntary_switches"] for r in rows) >= 14 * 3))(
         [r for r in d["intervals"]["rows"] if r["rank"] == 1 and r["intervals"] == 14 and r["until"] is not None])')"
-"$STAGGER" report sums.trace >sums.text
+"$STAGGER" report --all sums.trace >sums.text
 check "... the report has their table" all 'has sums.text "^between calls +[0-9]+ intervals"' 'has sums.text " (asleep|preempted[a-z ]*) +MPI_Barrier"'
 
 check "nothing of the library is left in /dev/shm" no_shared_memory

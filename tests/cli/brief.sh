@@ -26,7 +26,7 @@ told said said -o said "${mpi[@]}" "$PROGRAMS/calls" 50
 check "three lines follow the library's last one" all 'is 0 "$status"' 'has_lines said.err "$brief" 3' \
     'has_lines said.err "^stagger: " 5' 'is "" "$(sed "1,/see: stagger report/d" said.err | grep -Ev "$brief")"'
 check "the lines are the report's own" all 'lines=$(grep -E "$brief" said.err | sed "s/^stagger: //")' \
-    '"$STAGGER" report said >said.txt' \
+    '"$STAGGER" report --all said >said.txt' \
     'while IFS= read -r line; do case $line in longest*) ;; *) grep -qxF -- "$line" said.txt || { echo "$line"; exit 1; } ;; esac; done <<<"$lines"'
 check "the program's output is unchanged" all 'own_counts said.out >counts' 'has_lines counts "^.*$" 2' 'lacks said.out stagger'
 check "a run of another user is reported by directory and user" all \
@@ -36,7 +36,7 @@ check "when messages waited longest, the last line reports messages" \
     has waits.err '^stagger: longest waits +[0-9.]+[mu]?s in MPI_[A-Z][a-z_]+ .* \(late sender\), for rank [01] in MPI_'
 told kept said-2 -o said "${mpi[@]}" "$PROGRAMS/calls" 5
 check "the lines are about the directory that the run made" all 'has kept.err "writing to .*/said-2$"' 'has_lines kept.err "$brief" 3' \
-    'is 1 "$("$STAGGER" report said-2 | grep -cxF "$(sed -n "s/^stagger: \(in MPI\)/\1/p" kept.err)")"'
+    'is 1 "$("$STAGGER" report --all said-2 | grep -cxF "$(sed -n "s/^stagger: \(in MPI\)/\1/p" kept.err)")"'
 told several several -o several sh -c "rm -rf several-2; $MPIEXEC -n 1 $PROGRAMS/calls 5; $MPIEXEC -n 2 $PROGRAMS/calls 5"
 check "with several runs, the lines are about the last one and name it" all 'is 0 "$status"' \
     'has_lines several.err "^stagger: the last of 2 runs, $PWD/several-2:$" 1' 'has_lines several.err "$brief" 3'

@@ -19,7 +19,7 @@ on_terminal() {
 }
 bare() { sed "s/$escape\\[[0-9;]*m//g" "$1"; }
 
-"$STAGGER" report known >plain.txt
+"$STAGGER" report --all known >plain.txt
 check "a file gets plain text" lacks plain.txt "$escape"
 for command in report compare advise; do
     "$STAGGER" "$command" known $([ $command = compare ] && echo known) >pipe.txt

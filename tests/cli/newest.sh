@@ -29,7 +29,7 @@ check "with fewer than two runs, compare says so" all "is 1 $?" 'empty pair.out'
     'has pair.err "fewer than two runs in this directory; name them: stagger compare A B$"'
 
 mkdir nothing && run first 9 && run second 1 && run third 5
-taken() { "$STAGGER" report >report.txt 2>&1 && sed -n 2p report.txt; }
+taken() { "$STAGGER" report >report.txt 2>&1 && sed -n "1s/.* //p" report.txt; }
 check "report takes the newest run, not the last by name" is second/traces.otf2 "$(taken)"
 ln -s ../second nothing/link
 check "runs below a directory that is no run are not searched" is second/traces.otf2 "$(taken)"
@@ -37,7 +37,7 @@ ln -s second fourth
 check "a link to a run counts as a run" has <(taken) '^(second|fourth)/traces.otf2$'
 rm fourth
 check "a directory that is itself a run is taken" is ./traces.otf2 "$(cd third && taken)"
-check "a named run is taken" is first/traces.otf2 "$("$STAGGER" report first | sed -n 2p)"
+check "a named run is taken" is first/traces.otf2 "$("$STAGGER" report first | sed -n "1s/.* //p")"
 "$STAGGER" compare >pair.txt
 check "compare takes the second newest run as A and the newest as B" \
     is "third/traces.otf2 second/traces.otf2" "$(sed -n '/^   [^ ]*otf2$/s/^ *//p' pair.txt | paste -sd' ')"

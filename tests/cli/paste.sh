@@ -17,7 +17,7 @@ check "the last line's command reads an archive in a directory of any name" all 
     'pasted odd.err "see: stagger report" >odd.txt' 'has odd.txt "allreduce .*calls"'
 cp -r "$odd" "$odd 2"
 STAGGER_DIR="$WORK/$odd 3" mpirun_stagger 2 "$PROGRAMS/ending" kill 20 >ended.out 2>ended.err
-"$STAGGER" report "$odd 3" >/dev/null 2>report.err
+"$STAGGER" report --all "$odd 3" >/dev/null 2>report.err
 check "the report's command for a run that was killed makes its archive" all \
     'pasted report.err "make it with: stagger recover" >recover.txt' \
     'archive_sound "$WORK/$odd 3"'

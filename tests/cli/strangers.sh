@@ -49,7 +49,7 @@ for ((i = 0; i < ${#replaced[@]}; i += ${SG_TEST_STEP:-1})); do
     check "a link to a terminal blocks no command" all_finish planted
 done
 cp -r known planted.fifo && rm planted.fifo/traces/1.evt && mkfifo planted.fifo/traces/1.evt
-check "the message names the file" all '! "$STAGGER" report planted.fifo 2>fifo.err' \
+check "the message names the file" all '! "$STAGGER" report --all planted.fifo 2>fifo.err' \
     'has fifo.err "planted.fifo/traces/1.evt: is not a regular file"'
 mkfifo module && mkdir module.fifo && ./make_stranger module.fifo 1 "$WORK/module" ""
 check "a FIFO that a log names as a module blocks no command" all_finish module.fifo
@@ -59,15 +59,15 @@ check "a FIFO that a log names as a module blocks no command" all_finish module.
 # links_are_refused FILE REGEX: moves FILE elsewhere and links to it; one line refuses the link
 links_are_refused() {
     rm -rf linked elsewhere && cp -r known linked && mv "linked/$1" elsewhere &&
-        ln -s "$WORK/elsewhere" "linked/$1" && ! "$STAGGER" report linked >linked.out 2>linked.err &&
+        ln -s "$WORK/elsewhere" "linked/$1" && ! "$STAGGER" report --all linked >linked.out 2>linked.err &&
         empty linked.out && has linked.err "linked/$1: is a symbolic link, which is not followed"
 }
 for file in traces.otf2 traces.def traces traces/0.evt; do
     check "a link for $file is not followed" links_are_refused "$file"
 done
 ln -s known linked-directory
-check "a directory that the user names through a link is followed" all '"$STAGGER" report linked-directory >by-link' \
-    '"$STAGGER" report known >by-name' 'sed -i s/linked-directory/known/ by-link' 'same by-name by-link'
+check "a directory that the user names through a link is followed" all '"$STAGGER" report --all linked-directory >by-link' \
+    '"$STAGGER" report --all known >by-name' 'sed -i s/linked-directory/known/ by-link' 'same by-name by-link'
 
 # ---- settings shown on a page ------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ END
 cp bench.json "$words.json"
 check "bench-merge prints no escape sequence" all 'prints_plain bench-merge bench.json "$words.json"' \
     'prints_plain bench-merge --json bench.json "$words.json"'
-check "bad usage prints no escape sequence" all '! "$STAGGER" report --sort "$words" known 2>usage.err' 'plain_text usage.err'
+check "bad usage prints no escape sequence" all '! "$STAGGER" report --all --sort "$words" known 2>usage.err' 'plain_text usage.err'
 
 # ---- replaced files ----------------------------------------------------------------------------------
 

@@ -24,7 +24,7 @@ check "under another MPI with MPICH's ABI the program runs under the library" al
     'archive_agrees calls.trace calls.out'
 check "its version differs from MPICH's, and it has none of MPICH's extensions" all \
     'has <(strings -n 8 libkinly.so.12) "Kin.s version:"' 'lacks <(nm -D libkinly.so.12) " MPIX_"' 'has <(nm -D libkinly.so.12) " PKINX_Grequest_start"'
-check "call sites are the program's" all '"$STAGGER" report calls.trace >calls.txt' 'has calls.txt "main calls.c:[0-9]+ "'
+check "call sites are the program's" all '"$STAGGER" report --all calls.trace >calls.txt' 'has calls.txt "main calls.c:[0-9]+ "'
 compare posts 2 ./posts mixed
 STAGGER_RANKS_PER_NODE=1 STAGGER_RULES='*=adaptive;*=bypass' observe posts 2 ./posts mixed
 check "collectives that need MPICH's extensions run in the library's own functions" all 'is 0 "$plain_status"' 'ran_well posts' \

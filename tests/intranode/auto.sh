@@ -23,7 +23,7 @@ check "the report lists the learned rules of each operation" is "allreduce bcast
 # Learned from at least five rounds of two calls.
 check "... each learned rule has the cost of each algorithm" is "0" \
     "$(json on-2.json "sum(len(p['arms']) < 2 or p['calls'] < 10 or p['learnings'] < 1 for p in d['learned'])")"
-"$STAGGER" report on-2.trace >on-2.txt
+"$STAGGER" report --all on-2.trace >on-2.txt
 check "... the text has the costs, too" is 3 "$(grep -c '^  [a-z]*~MPI_COMM_WORLD(2)\[0-64\] ' on-2.txt)"
 check "compare and advise read such a run" all '"$STAGGER" compare on-2.trace on-2.trace >compare.txt' \
     '"$STAGGER" advise on-2.trace >advise.txt'

@@ -39,7 +39,7 @@ for trace in otf2 stats; do
     check "a known program runs ($trace)" ran_well "$trace"
     tell "$trace.trace" >told
     check "calls, bytes and messages equal the program's own ($trace)" same known told
-    "$STAGGER" report "$trace.trace" >"$trace.txt" 2>err
+    "$STAGGER" report --all "$trace.trace" >"$trace.txt" 2>err
     check "the text has MPI's share, functions, call sites and messages ($trace)" all \
         'empty err' 'has_lines "$trace.txt" "^in MPI  +[0-9.]+% of processor time \(" 1' \
         'has "$trace.txt" "^  MPI_Bcast +28 .* 448B +1.31KiB"' \
@@ -74,7 +74,7 @@ check "an unknown table is bad usage" all \
     'has err "csv wants functions, sites, collectives, calls, messages, .*, not .nonsense."'
 check "--csv without a table writes the rows" same <("$STAGGER" report --csv otf2.trace) <("$STAGGER" report --csv=sites otf2.trace)
 check "--top cuts the call sites, and the text says so" \
-    has <("$STAGGER" report --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'
+    has <("$STAGGER" report --all --top 2 otf2.trace) '^note: 2 of 1[0-9] call sites of MPI functions are shown'
 # part OPTION VALUE: functions and calls in a part of the run.
 part() {
     "$STAGGER" report --json "$@" otf2.trace >part.json &&
@@ -91,7 +91,7 @@ check "with --time there are no figures of all calls, which have no times" is "n
 # ---- few calls, and damage -------------------------------------------------------------------------
 
 observe barriers 4 "$PROGRAMS/known_calls" barriers
-"$STAGGER" report barriers.trace >barriers.txt
+"$STAGGER" report --all barriers.trace >barriers.txt
 check "a program with barriers only has the share and the functions, and no other table" all \
     'has_lines barriers.txt "^in MPI " 1' 'has_lines barriers.txt "^  MPI_Barrier +12 " 1' \
     'lacks barriers.txt "^ +function +call site|^ *from |^messages"'
@@ -121,14 +121,14 @@ C
 observe killed 3 ./killed
 "$STAGGER" recover killed.trace >recover.out 2>&1
 check "a killed run's calls are there when its archive is recovered" \
-    has <("$STAGGER" report killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
+    has <("$STAGGER" report --all killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
 
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
 check "a damaged file is reported in one line, and the rest of the report is complete" all \
-    '"$STAGGER" report damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
+    '"$STAGGER" report --all damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \
     'is 1 "$(wc -l <err)"' 'has damaged.txt "^  barrier "' 'has damaged.txt "^  MPI_Comm_split +6 "'
 cp -r otf2.trace old && rm old/traces/*.calls
-"$STAGGER" report old >old.txt 2>err
+"$STAGGER" report --all old >old.txt 2>err
 check "an archive of an older stagger has none of these figures" all 'empty err' \
     'lacks old.txt "^in MPI|^ +function +calls|^ *from |^messages"'
 check "... JSON has null for them" is "None None None None" "$("$STAGGER" report --json old >old.json &&

@@ -11,8 +11,8 @@ fi
 STANDIN_INSTRUCTIONS=none STAGGER_TRACE=stats observe none 2 "$PROGRAMS/known_causes" work 5
 STAGGER_TRACE=stats observe all 2 "$PROGRAMS/known_causes" work 5
 check "one line lists the unavailable counters" all 'ran_well none' 'ran_well all' \
-    'has_lines <("$STAGGER" report none.trace) "^note: causes computed without counters [(]unavailable" 1' \
-    'lacks <("$STAGGER" report all.trace) "^note: causes computed without.* counters"'
+    'has_lines <("$STAGGER" report --all none.trace) "^note: causes computed without counters [(]unavailable" 1' \
+    'lacks <("$STAGGER" report --all all.trace) "^note: causes computed without.* counters"'
 # finds CAUSE NAME STEP...: in a run this is the largest cause of processor time, with its rank
 finds() {
     rm -rf "$2.trace"

@@ -39,7 +39,7 @@ check "one late sender is in wrong order" is "MPI_Wait 1 40" "$(json told.json \
 check "the sums of call sites, of pairs and of ranks agree" is "365 365 365 365" "$(json told.json \
     '"%d %d %d %d" % tuple(sum(r[f] for r in d["wait_states"][t]) for t, f in (("by_site", "wait_ns"),
         ("pairs", "wait_ns"), ("per_rank", "wait_ns"), ("per_rank", "caused_ns")))')"
-"$STAGGER" report known >known.txt 2>known.err
+"$STAGGER" report --all known >known.txt 2>known.err
 check "the text has states and pairs" all 'empty known.err' \
     'has known.txt "^  late sender +MPI_Wait +f a.c:13 +1 +40ns +40ns +1$"' \
     'has known.txt "^ +80ns +1  MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'
@@ -73,7 +73,7 @@ bash -c 'ulimit -f 0; exec "$0" report known 2>&1' "$STAGGER" | cat >full.txt
 check "without a temporary file everything but the path is reported" all \
     'has_lines full.txt "^stagger: no space for a temporary file: the critical path is omitted" 1' \
     'has full.txt "^  late receiver +MPI_Ssend"' 'lacks full.txt "^critical path"'
-check "--top cuts the tables, and the text says so" all '"$STAGGER" report --top 2 known >top.txt' \
+check "--top cuts the tables, and the text says so" all '"$STAGGER" report --all --top 2 known >top.txt' \
     'has top.txt "^note: 2 of 8 wait states are shown"' 'has top.txt "^note: 2 of 8 pairs of call sites are shown"'
 check "--site selects a call site's waits" is "total 1 50 messages 5 1 0 0" "$(told --site a.c:10 known | tail -n1)"
 check "--comm selects a communicator's waits" is "total 4 180 messages 5 1 0 0" "$(told --comm half known | tail -n1)"

@@ -25,7 +25,7 @@ C
 "$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g posts.c -o posts || exit 1
 
 observe posts 3 ./posts
-"$STAGGER" report posts.trace >posts.txt 2>posts.err
+"$STAGGER" report --all posts.trace >posts.txt 2>posts.err
 check "the report of a program with nonblocking calls only says so in place of rows" all \
     'has posts.txt "^no barrier, reduce, allreduce or bcast is recorded: 120 nonblocking calls were left to MPICH$"'
 report_json posts.trace posts.json
@@ -35,10 +35,10 @@ check "JSON has the number of these calls" is "120 120 0" \
 check "the page reports them" has posts.html '120 nonblocking calls were left to MPICH'
 
 observe both 3 ./posts barrier
-check "beside other calls a note reports them" has <("$STAGGER" report both.trace) \
+check "beside other calls a note reports them" has <("$STAGGER" report --all both.trace) \
     '^note: 120 nonblocking calls were left to MPICH, and are counted among all calls only$'
 STAGGER_TRACE=stats observe stats 3 ./posts barrier
-check "statistics report them as well" has <("$STAGGER" report stats.trace) \
+check "statistics report them as well" has <("$STAGGER" report --all stats.trace) \
     '^note: 120 nonblocking calls were left to MPICH, and are counted among all calls only$'
 observe none 2 "$PROGRAMS/cg" -n 4
-check "the report of a run without them does not mention them" lacks <("$STAGGER" report none.trace) 'nonblocking'
+check "the report of a run without them does not mention them" lacks <("$STAGGER" report --all none.trace) 'nonblocking'

@@ -21,25 +21,27 @@ done
 
 # ---- outputs -----------------------------------------------------------------------------------
 
-check "the text of an archive is the golden one" golden known.txt known
+check "the text of an archive is the golden one" golden known.txt --all known
+check "the first screen of an archive is the golden one" golden screen.txt known
+check "... of statistics, too" golden statistics-screen.txt statistics
 check "the JSON of it is the golden one" golden known.json --json known
 check "the CSV of it is the golden one" golden known.csv --csv known
-check "the text of another tool's archive is the golden one" golden foreign.txt foreign
-check "with many ranks, both ends of the list are shown" golden many.txt many
+check "the text of another tool's archive is the golden one" golden foreign.txt --all foreign
+check "with many ranks, both ends of the list are shown" golden many.txt --all many
 check "the CSV of another tool's archive is the golden one" golden foreign.csv --csv foreign
-check "the text of statistics without events is the golden one" golden statistics.txt statistics
+check "the text of statistics without events is the golden one" golden statistics.txt --all statistics
 check "the JSON of statistics without events has null for skew and wait" \
     golden statistics.json --json statistics
-check "the text of all calls is the golden one" golden all-calls.txt all-calls
+check "the text of all calls is the golden one" golden all-calls.txt --all all-calls
 check "the JSON of all calls is the golden one" golden all-calls.json --json all-calls
-check "the text of nonblocking collectives is the golden one" golden posts.txt posts
+check "the text of nonblocking collectives is the golden one" golden posts.txt --all posts
 check "the JSON of them is the golden one" golden posts.json --json posts
 check "the CSV of them is the golden one" golden posts.csv --csv posts
-check "the text of their statistics is the golden one" golden post-statistics.txt post-statistics
+check "the text of their statistics is the golden one" golden post-statistics.txt --all post-statistics
 check "the CSV of them is the golden one" golden post-statistics.csv --csv post-statistics
 check "beside a partial archive statistics give the times of all posts" golden both.csv --csv both
-check "the text of late contributions is the golden one" golden handled.txt handled
-check "the text of calls that ran ahead has parents by communicator" golden ahead.txt --comms ahead
+check "the text of late contributions is the golden one" golden handled.txt --all handled
+check "the text of calls that ran ahead has parents by communicator" golden ahead.txt --all --comms ahead
 check "the JSON of them is the golden one" golden ahead.json --json ahead
 check "all calls of one rank have that rank's time" is "4 5150 100000" \
     "$("$STAGGER" report --json --rank 0 all-calls >rank.json && json rank.json \
@@ -79,9 +81,9 @@ check "nodes and metrics without slices are refused" all "refused 2 '--node need
     "refused 2 '--metric needs --slices' --csv --metric LTTS slices" '"$STAGGER" report --json --node 1 slices >of_node.json' \
     '"$STAGGER" report --csv=slices --metric LTTS slices >of_metric.csv'
 check "when no slices were recorded one line says so" refused 1 'no slices were recorded' --slices mmds
-check "a run that was killed is reported as partial" golden killed.txt killed-statistics
+check "a run that was killed is reported as partial" golden killed.txt --all killed-statistics
 check "the report says that an archive has none of these collectives" \
-    golden without-collectives.txt without-collectives
+    golden without-collectives.txt --all without-collectives
 check "an allreduce without data is no evidence against the clocks, and nobody waits in it" \
     is "0 0 3" "$("$STAGGER" report --json without-data >no-data.json &&
         json no-data.json '"%d %d %d" % (d["clock"]["violations"], d["sites"][0]["wait_ns"],
@@ -109,7 +111,7 @@ try:
 except OSError:
     pass
 sys.stdout.buffer.write(output.replace(b"\r\n", b"\n"))
-sys.exit(os.waitpid(-1, 0)[1])' "$1" "$STAGGER" report "${@:2}"
+sys.exit(os.waitpid(-1, 0)[1])' "$1" "$STAGGER" report --all "${@:2}"
 }
 check "output that is no terminal is not cut" all \
     'has known.txt "^  barrier +solve_the_system solver.c:88 +WORLD\(4\) "' \
@@ -155,18 +157,18 @@ check "--top cuts the rows" is "26300 2500" \
     "$("$STAGGER" report --json --top 2 known >top.json &&
         json top.json '" ".join(str(s["wait_ns"]) for s in d["sites"])')"
 check "the text says how many rows --top leaves" \
-    has <("$STAGGER" report --top 2 known) '^note: 2 of 5 call sites are shown$'
+    has <("$STAGGER" report --all --top 2 known) '^note: 2 of 5 call sites are shown$'
 check "--top beyond the last row shows all" is 6 \
     "$("$STAGGER" report --json --top 99 known >top.json && json top.json 'len(d["sites"])')"
 
-columns=$("$STAGGER" report --sort nonsense known 2>&1 | sed 's/.*there are: //')
+columns=$("$STAGGER" report --all --sort nonsense known 2>&1 | sed 's/.*there are: //')
 check "every column can be the sort key" all \
     'is 36 "$(wc -w <<<"$columns")"' \
-    'for column in $columns; do "$STAGGER" report --sort "$column" known || exit 1; done'
+    'for column in $columns; do "$STAGGER" report --all --sort "$column" known || exit 1; done'
 
 check "a column's header works as well as its name" all \
-    'same <("$STAGGER" report --sort p95 known) <("$STAGGER" report --sort skew95 known)' \
-    'same <("$STAGGER" report --sort algorithm known) <("$STAGGER" report --sort algo known)'
+    'same <("$STAGGER" report --all --sort p95 known) <("$STAGGER" report --all --sort skew95 known)' \
+    'same <("$STAGGER" report --all --sort algorithm known) <("$STAGGER" report --all --sort algo known)'
 
 # ---- bad usage and bad input ----------------------------------------------------------------------
 
@@ -190,12 +192,12 @@ check "a file with only an archive's name is refused, in words of ours" all \
     'lacks "$WORK/.check" "chunk header|extension"'
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 check "a truncated archive is refused" refused 1 "cut/traces.otf2: damaged events" cut
-check "a full disk is an error" all '! "$STAGGER" report known >/dev/full 2>full.err' \
+check "a full disk is an error" all '! "$STAGGER" report --all known >/dev/full 2>full.err' \
     'is "stagger: the output cannot be written: No space left on device" "$(cat full.err)"'
 
 # ---- on a terminal, and under valgrind -------------------------------------------------------------
 
-check "stderr that is no terminal gets no progress line" all '"$STAGGER" report known 2>err >out' \
+check "stderr that is no terminal gets no progress line" all '"$STAGGER" report --all known 2>err >out' \
     'empty err'
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$STAGGER"; then
     memory="valgrind -q --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=definite \

@@ -44,10 +44,10 @@ def test_output():
     assert report("--site", "dot", "--rank", "1-2", "--time", "1us:", "known")["filter"] == {
         "site": "dot", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
     assert report("known")["filter"] is None
-    text = stagger("report", "--site", "solver.c:88", "--rank", "0-1", "known")
+    text = stagger("report", "--all", "--site", "solver.c:88", "--rank", "0-1", "known")
     assert has(text, "^only site solver.c:88, ranks 0-1$", "^  rank calls +wait blocked +share +last$",
                r"^     1     3 2.50us  2.90us +2.9% +1$") and lacks(text, "^     2 |elsewhere")
-    assert has(stagger("report", "--site", "nosuch", "known"), "^no calls match the filter$")
+    assert has(stagger("report", "--all", "--site", "nosuch", "known"), "^no calls match the filter$")
 
 
 @pytest.mark.parametrize("words", ["--site solver.c:x:0", "--rank x", "--rank 3-1", "--time 5", "--time 9us:1us",

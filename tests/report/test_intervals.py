@@ -43,7 +43,7 @@ def test_sleep():
     assert [len(sums), sum(int(one["intervals"]) for one in sums), sum(int(one["time"]) for one in sums)] == [
         intervals[field] for field in ("row_count", "intervals", "time_ns")]
 
-    assert has(stagger("report", sleep.trace), r"^between calls +\d+ intervals sampled",
+    assert has(stagger("report", "--all", sleep.trace), r"^between calls +\d+ intervals sampled",
                r"^ +1 +[0-9.]+[mu]?s +20 .* (asleep|preempted[a-z ]*) +MPI_Barrier main .* -> MPI_Barrier main ")
     csv = stagger("report", "--csv=intervals", sleep.trace)
     assert has(csv, "^rank,intervals,time_ns,mean_ns,others_mean_ns,longer_ns,cause,cpu_ns",
@@ -68,7 +68,7 @@ def test_causes():
 def test_events():
     """with events, JSON has the sums, and the text has the causes and lists the unavailable sources in a line"""
     events = between("sleep", lambda row, *_: row["off_ns"] >= 60000000, STAGGER_TRACE="otf2")[0]
-    text = stagger("report", events.trace)
+    text = stagger("report", "--all", events.trace)
     missing = re.findall("^  (scheduler|resource usage|migrations|counters|switches|threads): unavailable ",
                          run(STAGGER, "info").stdout, re.MULTILINE)
     assert events.report["intervals"]["missing_sources"] == missing
@@ -79,5 +79,5 @@ def test_events():
 def test_off():
     """without samples the report has no such table"""
     off = Run(2, "known_causes", "sleep", 5, STAGGER_CAUSES="off", STAGGER_TRACE="stats")
-    assert off.report["intervals"] is None and lacks(stagger("report", off.trace), "^between calls")
+    assert off.report["intervals"] is None and lacks(stagger("report", "--all", off.trace), "^between calls")
     assert stagger("report", "--csv=intervals", off.trace).count("\n") == 1

@@ -96,7 +96,7 @@ def test_waits():
 
 def test_text():
     """text and CSV have the skews"""
-    assert has(stagger("report", ran(3, "known_skews").trace),
+    assert has(stagger("report", "--all", ran(3, "known_skews").trace),
                r"^  MPI_Allgather +allgather known_skews.c:\d+ +WORLD\(3\) +30 +10 .* 1 +\d+% ")
     assert has(stagger("report", "--csv=collectives", ran(3, "known_skews").trace),
                "^MPI_Ibarrier,[0-9a-f]{8},ibarrier,.*,pair,2,1,20,10,")

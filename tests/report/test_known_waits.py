@@ -64,7 +64,7 @@ def test_messages():
     assert matched(waits.report) == [160, 0, 0]
     assert [row["function"] for row in waits.report["wait_states"]["by_site"] if row["wrong_order_waits"]] == [
         "early_wrong_order"]
-    assert has(stagger("report", "--top", 100, waits.trace),
+    assert has(stagger("report", "--all", "--top", 100, waits.trace),
                r"MPI_Ssend +early_ssend known_waits.c:\d+ +1 +MPI_Recv +late_recv known_waits.c:\d+$")
 
 
@@ -113,10 +113,10 @@ def test_neighbors(call, place, late):
 def test_no_neighbors():
     """no rank waits for one that is not its neighbor, nor without sources, nor in functions that are filtered out"""
     assert lacks(pairs_of("known_neighbors"), "in away_[a-z]* for 0:", "^late neighbor: [^:]* in (late|away)_edges")
-    assert has(stagger("report", "--top", 100, ran(4, "known_neighbors").trace),
+    assert has(stagger("report", "--all", "--top", 100, ran(4, "known_neighbors").trace),
                r"^ +late neighbor +MPI_Neighbor_alltoall +beside_exchange known_neighbors.c:\d+ ")
     fewer = Run(4, "known_neighbors", STAGGER_CALLS="*neighbor_allgather*")
-    text = stagger("report", "--top", 100, fewer.trace)
+    text = stagger("report", "--all", "--top", 100, fewer.trace)
     assert fewer.is_sound() and lacks(text, "MPI_Neighbor_alltoall")
     assert has(text, "^ +late neighbor +MPI_Neighbor_allgather +beside_edges ")
 

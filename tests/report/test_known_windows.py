@@ -212,7 +212,7 @@ def test_operations(trace):
         (0, 0, 1, 40, 0, 0), (0, 1, 10, 72, 4, 20), (0, 2, 4, 56, 3, 28), (1, 0, 3, 16, 3, 28), (1, 2, 10, 72, 4, 20),
         (2, 0, 10, 72, 4, 20), (2, 1, 3, 16, 3, 28)]
     assert [count for name, count in one_sided.items() if name != "pairs"] == [0, 0, 0, 0]
-    assert has(stagger("report", traced(trace).trace), "^one-sided operations, 7 of 7 pairs:$",
+    assert has(stagger("report", "--all", traced(trace).trace), "^one-sided operations, 7 of 7 pairs:$",
                r"^ +0 +1 +10 +72B +4 +20B$", r"^ +2 +1 +3 +16B +3 +28B$")
 
 
@@ -221,7 +221,7 @@ def test_tables():
     trace = traced("otf2").trace
     assert stagger("report", "--csv=one-sided", trace).splitlines()[:2] == [
         "origin,target,puts,put_bytes,gets,got_bytes", "0,1,10,72,4,20"]
-    assert has(stagger("report", "--top", 2, trace), "^one-sided operations, 2 of 7 pairs:$")
+    assert has(stagger("report", "--all", "--top", 2, trace), "^one-sided operations, 2 of 7 pairs:$")
     assert len(report("--rank", 1, trace)["one_sided"]["pairs"]) == 2
     stagger("report", "--html", "page.html", trace)
     with open("page.html", encoding="utf-8") as page:

@@ -40,7 +40,7 @@ check "... with a sample of each call they do, too" one_of_five sleeps sleep 20
 check "the parts of lateness add up to the whole" is "True" "$(json sleep.json 'all(
     abs(sum(c["late_ns"] for c in s["causes"]) - s["late_ns"]) <= len(s["causes"])
     for s in d["causes"]["sites"])')"
-"$STAGGER" report sleep.trace >text
+"$STAGGER" report --all sleep.trace >text
 check "the report says why ranks are late" all 'has text "^why +.*asleep on rank 1|^why +.*(preempted[a-z ]*|left later) on rank"' \
     'has text "because +rank"' 'has text "^  barrier +main .* (asleep|preempted[a-z ]*|left later) on [01] +[0-9.]+%$"'
 "$STAGGER" report --why '*' sleep.trace >all_why

@@ -32,12 +32,12 @@ check "the report has its version, ranks and completeness" is "1 2 False" \
 check "each rank's time blocked lies within the run" is "True" \
     "$(json cg.json 'all(0 < r["blocked_ns"] < r["run_ns"] for r in d["per_rank"])')"
 check "the text and CSV reports have at least one line for each call site" all \
-    '"$STAGGER" report cg.trace >cg.txt' '"$STAGGER" report --csv cg.trace >cg.csv' \
+    '"$STAGGER" report --all cg.trace >cg.txt' '"$STAGGER" report --csv cg.trace >cg.csv' \
     'has cg.txt "cg\.c:[0-9]+"' 'has cg.csv "cg\.c"' \
     'within 2 1000 "$(wc -l <cg.csv)"'
 most=$(json cg.json '"{op} +{function}".format(**max(d["sites"], key=lambda s: s["wait_ns"]))')
 check "--sort wait --top 1 shows the call site with the most wait" all \
-    '"$STAGGER" report --top 1 --sort wait cg.trace >top.txt' \
+    '"$STAGGER" report --all --top 1 --sort wait cg.trace >top.txt' \
     'has_lines top.txt "^ +(allreduce|reduce|barrier) " 1' 'has top.txt "^ +$most cg\.c:"'
 
 # An archive can be read through its anchor's directory from anywhere.

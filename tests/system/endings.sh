@@ -30,7 +30,7 @@ for mode in abort kill crash exit _exit; do
         "$(json "$mode.json" 'str(d["partial"]) + " " + str(d["ranks"])')"
     check "the report has every call that completed on all ranks ($mode)" is "$((4 * rounds))" \
         "$(json "$mode.json" 'sum(s["calls"] for s in d["sites"])')"
-    check "the report's text says partial ($mode)" has <("$STAGGER" report "$mode.trace" 2>&1) partial
+    check "the report's text says partial ($mode)" has <("$STAGGER" report --all "$mode.trace" 2>&1) partial
 done
 
 # A missing log, a log truncated in mid-record, a log of another version, something else altogether.
@@ -59,7 +59,7 @@ mkdir nothing
 status=$?
 check "a directory without logs is reported in one line with status 1" \
     all 'is 1 "$status"' 'has_lines recover.err . 1'
-"$STAGGER" report nothing >recover.out 2>recover.err
+"$STAGGER" report --all nothing >recover.out 2>recover.err
 status=$?
 check "the report refuses it likewise" all 'is 1 "$status"' 'has_lines recover.err . 1'
 check "nothing of the library is left in /dev/shm" no_shared_memory

@@ -87,5 +87,5 @@ ran() {
         plain 2 "$PROGRAMS/counts_c" && has <("$STAGGER" report --json "$WORK/out") '"second"'
 }
 check "ranks run the algorithm, and the report names it" ran
-check "the report has the section" all 'has <("$STAGGER" report "$WORK/out") "^ *skew50 +op"' \
+check "the report has the section" all 'has <("$STAGGER" report --all "$WORK/out") "^ *skew50 +op"' \
     'has <("$STAGGER" report --json "$WORK/out") "\"medians\":"'

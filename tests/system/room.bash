@@ -39,7 +39,7 @@ unnoticed() {
 }
 
 # readable DIRECTORY: its archive is readable to the last event
-readable() { otf2-print --silent "$1/traces.otf2" && "$STAGGER" report "$1" >/dev/null; }
+readable() { otf2-print --silent "$1/traces.otf2" && "$STAGGER" report --all "$1" >/dev/null; }
 
 # whole_or_none DIRECTORY: it holds a readable archive, or none and no leftovers of one
 whole_or_none() {

@@ -62,7 +62,7 @@ HOLD
 during child "bash ./hold"
 kill "$(cat child.pid)" 2>/dev/null
 observe killed 2 "$PROGRAMS/ending" kill "$rounds"
-"$STAGGER" report killed.trace >report.out 2>report.err
+"$STAGGER" report --all killed.trace >report.out 2>report.err
 check "a killed job counts as ended" all 'has_lines report.err . 1' \
     'has report.err "^stagger: killed.trace: the run ended without an archive"' \
     '"$STAGGER" recover killed.trace' 'archive_sound killed.trace'

@@ -66,7 +66,7 @@ check "ids are the same in a stripped copy" same ids.txt <(ids_of stripped.json)
 check "sites of a stripped program are module and offset" is "True" "$(json stripped.json \
     'all(s["module"] == "sites" and int(str(s["offset"]), 0) > 0 and not s["line"]
          for s in d["sites"] if s["module"] != "libsites.so")')"
-"$STAGGER" report stripped.trace >stripped.txt
+"$STAGGER" report --all stripped.trace >stripped.txt
 check "the report shows module and offset" has stripped.txt 'sites\+0x[0-9a-f]+'
 check "functions that a stripped library exports keep their names" is "True" "$(json stripped.json \
     'any(s["function"] == "library_barrier" for s in d["sites"])')"
@@ -85,7 +85,7 @@ check "each path has its functions as name" all "has_lines deep.functions '^$(pa
     "has_lines deep.functions '^$(path_of second_path)$' 1" "has deep.functions '^main$'"
 check "... the name has the lines of the calls on the way" \
     has deep.functions "main sites.c:$(line_of sites.c first) > first_path sites.c:$(line_of sites.c first-helper) > helper"
-"$STAGGER" report deep.trace >deep.txt
+"$STAGGER" report --all deep.trace >deep.txt
 check "the report shows the paths before the call's line" \
     has deep.txt "$(path_of second_path) sites.c:$(line_of sites.c helper)"
 "$STAGGER" report --csv deep.trace >deep.csv

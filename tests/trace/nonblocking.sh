@@ -78,7 +78,7 @@ check "the rank that posts last is the last rank" is "[(1, 1.0)] 0" \
     "$(json events2.json "[(s['last_rank'], s['last_rank_share']) for s in d['sites']
         if s['op'] == 'iallreduce']") $(json events2.json "d['clock']['violations']")"
 check "the text has columns of exposed and hidden time" \
-    has <("$STAGGER" report events2.trace) '^  id +op +comm .* exposed +hidden'
+    has <("$STAGGER" report --all events2.trace) '^  id +op +comm .* exposed +hidden'
 
 STAGGER_TRACE=stats posted statistics 2
 check "statistics count all posts" all "ran_well statistics" "agrees statistics"

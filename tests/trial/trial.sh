@@ -57,7 +57,7 @@ for _ in {1..10}; do
 done
 check "the algorithm wins that does not wait for the late rank" is "bypass winner" \
     "$(verdict late.json)"
-"$STAGGER" report late.trace >late.txt
+"$STAGGER" report --all late.trace >late.txt
 check "... the report names the winner" all 'has late.txt "^trial reduce@to_root$"' \
     'has late.txt "^  time blocked: bypass wins$"'
 "$STAGGER" report --html late.html late.trace
@@ -89,7 +89,7 @@ check "invalid blocks and seeds are reported in one line each" all 'like_stock w
 
 STAGGER_TRACE=stats STAGGER_TRIAL="allreduce@common=handoff|srm" STAGGER_TRIAL_BLOCK=4 tried stats 2 12
 report_json stats.trace stats.json
-"$STAGGER" report stats.trace >stats.txt
+"$STAGGER" report --all stats.trace >stats.txt
 check "statistics have each candidate's calls and mean, and no winner" all 'like_stock stats 2 12' \
     'is 24 "$(of_trial stats.json allreduce@common calls)"' \
     'is unknown "$(json stats.json "d[\"trials\"][0][\"blocked\"][\"verdict\"]")"' \

@@ -16,7 +16,7 @@ waited() {
     status=$?
     [ -e "$name.trace/traces.otf2" ] || [ "${STAGGER_TRACE:-}" = stats ] ||
         "$STAGGER" recover "$name.trace" >"$name.recover" 2>&1
-    "$STAGGER" report "$name.trace" >"$name.txt"
+    "$STAGGER" report --all "$name.trace" >"$name.txt"
     report_json "$name.trace" "$name.json"
 }
 # of NAME FIELD: the field from the JSON's figures on waiting

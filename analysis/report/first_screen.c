@@ -1,0 +1,911 @@
+/* Prints the first screen of a report, also at the end of a run: efficiency, where ranks wait for
+ * others and why, and what would help. It has at most 40 lines of 100 columns. All other figures
+ * are sections that the reader asks for by name (report/report_print.c).
+ *
+ * A reason is given for a wait only if enough samples show it, and a saving only if it exceeds its
+ * error.
+ */
+#include "output/format.h"
+#include "report/between_calls_tables.h"
+#include "report/cause_table.h"
+#include "report/critical_path.h"
+#include "report/filter.h"
+#include "report/profile_calls.h"
+#include "report/report_columns.h"
+#include "report/report_section.h"
+#include "report/wait_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS 100
+#define LABEL_COLUMNS 22
+#define SITES 8
+#define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
+#define HELPS 3
+#define SAMPLES_LEAST 10
+#define REASON_LEAST 0.2 /* of the lateness: smaller causes do not explain it */
+
+/* ---- words and figures ----------------------------------------------------------------------- */
+
+/* Separates figures and units: "1.44 s", "12.3 %", "2 d 3 h". */
+static void put_spaced(const char *text, FILE *out)
+{
+    bool was_digit = false;
+
+    for (const char *at = text; *at != '\0'; at++) {
+        bool is_digit = (*at >= '0' && *at <= '9') || *at == '.';
+
+        if (at > text && is_digit != was_digit)
+            fputc(' ', out);
+        fputc(*at, out);
+        was_digit = is_digit;
+    }
+}
+
+static void put_time(uint64_t ns, FILE *out)
+{
+    put_spaced(SG_NS(ns), out);
+}
+
+/* A negative share is unknown. */
+static void put_share(double share, int decimals, FILE *out)
+{
+    double least = decimals > 0 ? 0.001 : 0.01;
+
+    if (share < 0)
+        fputc('-', out);
+    else if (share > 0 && share < least)
+        fprintf(out, "< %.*f %%", decimals, 100 * least);
+    else
+        fprintf(out, "%.*f %%", decimals, 100 * share);
+}
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : -1;
+}
+
+static void put_label(const char *label, FILE *out)
+{
+    fprintf(out, "  %s%s%s%*s", sg_style(SG_BOLD, out), label, sg_style(SG_PLAIN, out),
+            LABEL_COLUMNS - (int)strlen(label), "");
+}
+
+/* Collects text in memory. */
+struct text {
+    FILE *out;
+    char *of;
+    size_t bytes;
+};
+
+static bool text_open(struct text *text)
+{
+    *text = (struct text){0};
+    text->out = open_memstream(&text->of, &text->bytes);
+    return text->out != NULL;
+}
+
+/* Returns the clean text, malloc'ed; NULL: out of memory. */
+static char *text_take(struct text *text)
+{
+    char *clean = fclose(text->out) == 0 ? sg_format_clean(text->of, true) : NULL;
+
+    free(text->of);
+    return clean;
+}
+
+/* ---- names of places ------------------------------------------------------------------------- */
+
+static bool is_alike(const char *a, const char *b)
+{
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* The function that calls, or else what is known. */
+static void put_caller(const struct sg_waitstate_place *place, FILE *out)
+{
+    if (place->function == NULL)
+        fputs("start", out);
+    else if (place->site.function != NULL)
+        fputs(place->site.function, out);
+    else if (place->site.has_id)
+        sg_column_find(sg_site_columns, "site")->print(&place->site, NULL, out);
+    else
+        fputs(place->function, out);
+}
+
+/* Both ends of an interval, as short as tells them apart. */
+static void put_interval(const struct sg_waitstate_place *after,
+                         const struct sg_waitstate_place *until, FILE *out)
+{
+    const struct sg_report_site *from = &after->site, *to = &until->site;
+
+    if (after->function != NULL && until->function != NULL &&
+        is_alike(from->function, to->function)) {
+        if (is_alike(from->file, to->file))
+            fprintf(out, "%s:%" PRIu32 " -> %" PRIu32, sg_text_base_name(from->file), from->line,
+                    to->line);
+        else
+            fprintf(out, "%s -> %s", after->function, until->function);
+        return;
+    }
+    put_caller(after, out);
+    fputs(" -> ", out);
+    if (until->function == NULL)
+        fputs("end", out);
+    else
+        put_caller(until, out);
+}
+
+/* ---- the reason for the waits at a site ------------------------------------------------------ */
+
+struct reason {
+    bool is_known;
+    enum sg_cause cause;
+    uint64_t samples;                               /* the most that there are of one source */
+    const struct sg_waitstate_place *after, *until; /* NULL: not known */
+    const struct sg_waitstate_place *follows;       /* the late rank itself waited there; or NULL */
+};
+
+static const struct sg_cause_site *causes_of(const struct sg_report *report,
+                                             const struct sg_waitstate_site *site)
+{
+    const struct sg_causes_found *found = report->causes;
+    const struct sg_cause_site *best = NULL;
+
+    for (uint32_t i = 0; found != NULL && i < found->site_count; i++) {
+        const struct sg_cause_site *of = &found->sites[i];
+
+        if (sg_waitstate_is_same_line(&of->at, &site->at) &&
+            (best == NULL || of->instances > best->instances))
+            best = of;
+    }
+    return best;
+}
+
+/* Causes that only say where the time is known to be no reason. */
+static bool is_reason(enum sg_cause cause)
+{
+    return cause != SG_CAUSE_LEFT && cause != SG_CAUSE_CALLS && cause != SG_CAUSE_UNKNOWN;
+}
+
+static bool is_of_threads(enum sg_cause cause)
+{
+    return cause == SG_CAUSE_PREEMPTED_THREADS || cause == SG_CAUSE_CALLS_PREEMPTED_THREADS;
+}
+
+/* Ranks that lose their processor between calls and in calls have one reason. */
+static bool is_one_reason(enum sg_cause a, enum sg_cause b)
+{
+    return a == b || (sg_cause_is_crowding(a) && sg_cause_is_crowding(b)) ||
+           (is_of_threads(a) && is_of_threads(b));
+}
+
+/* By the causes of late collectives. */
+static void find_cause(const struct sg_cause_site *causes, struct reason *reason)
+{
+    uint64_t most_ns = 0;
+
+    reason->samples = causes->instances;
+    for (uint32_t i = 0; i < causes->row_count && causes->instances >= SAMPLES_LEAST; i++) {
+        const struct sg_cause_row *row = &causes->rows[i];
+        uint64_t ns = 0;
+
+        for (uint32_t j = 0; j < causes->row_count; j++)
+            ns += is_one_reason(row->cause, causes->rows[j].cause) ? causes->rows[j].ns : 0;
+        if (!is_reason(row->cause) || ns <= most_ns)
+            continue;
+        most_ns = ns;
+        reason->cause = row->cause;
+        reason->after = &row->after;
+        reason->until = &row->until;
+    }
+    reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
+}
+
+/* The late rank's intervals before the call at fault. */
+static const struct sg_before_row *intervals_of(const struct sg_report *report,
+                                                const struct sg_waitstate_site *site)
+{
+    const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
+    const struct sg_before_row *most = NULL;
+
+    for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
+        const struct sg_before_row *row = &before->rows[i];
+
+        if (row->rank == site->late[0].rank &&
+            sg_waitstate_is_same_line(row->until, &site->other) &&
+            (most == NULL || row->own.time_ns > most->own.time_ns))
+            most = row;
+    }
+    return most;
+}
+
+static const uint32_t clock_mask = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
+
+static enum sg_cause main_part(const struct sg_before_figures *own)
+{
+    uint64_t cpu_ns = own->of[SG_FIGURE_CPU], runnable_ns = own->of[SG_FIGURE_RUNNABLE];
+    uint64_t off_ns = sg_before_off_ns(own);
+
+    if ((own->mask & clock_mask) != clock_mask)
+        return SG_CAUSE_UNKNOWN;
+    if (cpu_ns >= runnable_ns && cpu_ns >= off_ns)
+        return SG_CAUSE_COMPUTING;
+    return runnable_ns >= off_ns ? SG_CAUSE_PREEMPTED : SG_CAUSE_ASLEEP;
+}
+
+static bool is_waited_in(const struct sg_report *report, const struct sg_waitstate_place *place)
+{
+    bool is = false;
+
+    for (uint32_t i = 0; i < report->waitstates->site_count && !is; i++)
+        is = sg_waitstate_is_same_line(&report->waitstates->sites[i].at, place);
+    return is;
+}
+
+/* By the intervals between calls. They explain waits of about their length or less. */
+static void find_before(const struct sg_report *report, const struct sg_waitstate_site *site,
+                        struct reason *reason)
+{
+    const struct sg_before_row *row = intervals_of(report, site);
+    double mean_wait_ns = (double)site->other_of.wait_ns /
+                          (double)(site->other_of.waits > 0 ? site->other_of.waits : 1);
+
+    if (row == NULL)
+        return;
+    if (row->own.intervals > reason->samples)
+        reason->samples = row->own.intervals;
+    if (row->own.intervals < SAMPLES_LEAST)
+        return;
+    if (row->mean_ns < mean_wait_ns / 2) {
+        if (row->after->function != NULL && is_waited_in(report, row->after))
+            reason->follows = row->after;
+        return;
+    }
+    reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
+    reason->is_known = is_reason(reason->cause);
+    reason->after = row->after;
+    reason->until = row->until;
+}
+
+static void put_reason(const struct sg_report *report, const struct reason *reason, FILE *out)
+{
+    const char *name = sg_cause_names[reason->cause];
+    const char *in_calls = strstr(name, " in calls");
+
+    if (sg_cause_is_crowding(reason->cause)) {
+        fputs(sg_report_is_oversubscribed(report) ? "preempted: too many ranks"
+                                                  : "preempted by other processes",
+              out);
+        return;
+    }
+    if (is_of_threads(reason->cause)) {
+        fputs("preempted by its own threads", out);
+        return;
+    }
+    fprintf(out, "%.*s", in_calls != NULL ? (int)(in_calls - name) : (int)strlen(name), name);
+    if (sg_cause_is_in_calls(reason->cause) && reason->until->function != NULL)
+        fprintf(out, " in %s", reason->until->function);
+    else if (!sg_cause_is_in_calls(reason->cause) && reason->until->function != NULL) {
+        fputc(' ', out);
+        put_interval(reason->after, reason->until, out);
+    }
+}
+
+static struct reason find_reason(const struct sg_report *report,
+                                 const struct sg_waitstate_site *site)
+{
+    const struct sg_cause_site *causes = causes_of(report, site);
+    struct reason reason = {.cause = SG_CAUSE_UNKNOWN};
+
+    if (causes != NULL)
+        find_cause(causes, &reason);
+    if (!reason.is_known)
+        find_before(report, site, &reason);
+    return reason;
+}
+
+void sg_waitstate_put_because(const struct sg_report *report, const struct sg_waitstate_site *site,
+                              FILE *out)
+{
+    const struct reason reason = find_reason(report, site);
+
+    if (reason.is_known) {
+        put_reason(report, &reason, out);
+    } else if (reason.follows != NULL) {
+        fprintf(out, "waited in %s itself", reason.follows->function);
+    } else if (reason.samples > 0 && reason.samples < SAMPLES_LEAST) {
+        fprintf(out, "few samples (%" PRIu64 "): STAGGER_CAUSES=all", reason.samples);
+    } else {
+        fputc('-', out);
+    }
+}
+
+/* ---- the head -------------------------------------------------------------------------------- */
+
+static void put_filter(const struct sg_filter *filter, FILE *out)
+{
+    const char *before = ", only ";
+    const struct {
+        const char *name, *text;
+    } parts[] = {{"site ", filter != NULL ? filter->site : NULL},
+                 {"communicator ", filter != NULL ? filter->comm : NULL},
+                 {"ranks ", filter != NULL ? filter->ranks : NULL},
+                 {"time ", filter != NULL ? filter->time : NULL}};
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (parts[i].text == NULL)
+            continue;
+        fprintf(out, "%s%s", before, parts[i].name);
+        sg_format_put(parts[i].text, out);
+        before = ", ";
+    }
+}
+
+static uint64_t processors_of(const struct sg_run_waiting *waiting)
+{
+    return waiting->quota > 0 && waiting->quota < waiting->processors ? waiting->quota
+                                                                      : waiting->processors;
+}
+
+static void put_program(const struct sg_report *report, FILE *out)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+    char *name =
+        sg_format_clean(report->program != NULL ? report->program : "program not known", true);
+
+    if (name != NULL)
+        sg_format_shorten(name, COLUMNS / 3);
+    fprintf(out, "%s, %" PRIu32 " rank%s", name != NULL ? name : "?", report->rank_count,
+            report->rank_count == 1 ? "" : "s");
+    free(name);
+    if (waiting->told > 0 && waiting->ranks == report->rank_count)
+        fprintf(out, " on %" PRIu64 " processor%s (%.32s)", processors_of(waiting),
+                processors_of(waiting) == 1 ? "" : "s", waiting->host);
+    fputs(", ", out);
+    put_time(report->run_ns, out);
+    fputs(report->has_events ? "" : ", statistics only", out);
+    fputs(report->partial ? ", PARTIAL" : "", out);
+    put_filter(report->filter, out);
+}
+
+void sg_report_put_heading(const struct sg_report *report, FILE *out)
+{
+    char *path = sg_format_clean(report->path, true), *line = NULL;
+    size_t path_columns = path != NULL ? sg_format_columns(path) : 0, columns;
+    struct text text;
+
+    if (text_open(&text)) {
+        put_program(report, text.out);
+        line = text_take(&text);
+    }
+    columns = line != NULL ? sg_format_columns(line) : 0;
+    fputs(line != NULL ? line : "?", out);
+    if (columns + 2 + path_columns <= COLUMNS)
+        fprintf(out, "%*s", (int)(COLUMNS - columns - path_columns), "");
+    else
+        fputs("\n", out);
+    fprintf(out, "%s\n", path != NULL ? path : "?");
+    free(line);
+    free(path);
+}
+
+static void put_efficiency(const struct sg_efficiency *efficiency, FILE *out)
+{
+    put_label("parallel efficiency", out);
+    put_share(efficiency->parallel, 0, out);
+    fputs("   = load balance ", out);
+    put_share(efficiency->load_balance, 0, out);
+    fputs(" x serialization ", out);
+    put_share(efficiency->serialization, 0, out);
+    fputs(" x transfer ", out);
+    put_share(efficiency->transfer, 0, out);
+    fputc('\n', out);
+}
+
+static void put_times(const struct sg_report *report, FILE *out)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+    bool has_waits = report->waitstates != NULL;
+
+    put_label("rank time", out);
+    fputs("work ", out);
+    put_share(share_of(efficiency->work_ns, report->ranks_run_ns), 0, out);
+    if (has_waits) {
+        fputs("   waiting for ranks ", out);
+        put_share(share_of(efficiency->waiting_ns, report->ranks_run_ns), 0, out);
+    }
+    fputs(has_waits ? "   MPI itself " : "   in MPI ", out);
+    put_share(share_of(efficiency->mpi_ns, report->ranks_run_ns), 0, out);
+    fputs("   start and end ", out);
+    put_share(share_of(efficiency->ends_ns, report->ranks_run_ns), 0, out);
+    fputc('\n', out);
+}
+
+/* The reader has no other way to learn what the library gained. */
+static void put_oversubscribed(const struct sg_report *report, bool all, FILE *out)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+    bool by_quota = processors_of(waiting) < waiting->processors;
+
+    put_label("oversubscribed", out);
+    fprintf(out, "%" PRIu64 " ranks on %s%" PRIu64 " processor%s: ", waiting->ranks,
+            by_quota ? "a quota of " : "", processors_of(waiting),
+            processors_of(waiting) == 1 ? "" : "s");
+    if (waiting->mode == SG_WAIT_SPIN) {
+        fputs("waiting ranks spun; STAGGER_WAIT=yield lets late ones run\n", out);
+        return;
+    }
+    fprintf(out, "waiting ranks yielded the processor%s;\n",
+            waiting->hook[0] == '\0' ? ", MPICH itself spun" : "");
+    fprintf(out, "  %*sto see stock: STAGGER_WAIT=spin STAGGER_RULES='*=mpich'\n", LABEL_COLUMNS,
+            "");
+    if (all && waiting->apart_ranks > 0)
+        fprintf(out, "  %*sthe ranks are in different autogroups (man 7 libstagger, WAITING)\n",
+                LABEL_COLUMNS, "");
+}
+
+/* ---- where ranks wait ------------------------------------------------------------------------ */
+
+enum { PLACE, RUN, LATE, BECAUSE, CELLS };
+
+struct line {
+    const char *function;
+    char *site; /* owned, like the cells; cells[PLACE] is made of both */
+    char *cells[CELLS];
+};
+
+struct lines {
+    struct line of[SITES];
+    uint32_t count;
+    bool has_modules; /* some site has no file and line */
+    bool failed;
+};
+
+static char *cell_of(const struct sg_report *report, const struct sg_waitstate_site *site, int cell)
+{
+    struct text text;
+
+    if (!text_open(&text))
+        return NULL;
+    if (cell == RUN)
+        put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
+    else if (cell == LATE)
+        sg_waitstate_put_late(site, text.out);
+    else
+        sg_waitstate_put_because(report, site, text.out);
+    return text_take(&text);
+}
+
+static void add_line(struct lines *lines, const char *function, const struct sg_report_site *site)
+{
+    struct line *line = &lines->of[lines->count++];
+
+    line->function = function != NULL ? function : "?";
+    line->site = site->has_id ? sg_site_text("site", NULL, site) : strdup("");
+    lines->has_modules = lines->has_modules || (site->has_id && site->file == NULL);
+    lines->failed = lines->failed || line->site == NULL;
+}
+
+static size_t width_of(const struct lines *lines, int cell, const char *header, size_t most)
+{
+    size_t width = strlen(header);
+
+    for (uint32_t i = 0; i < lines->count; i++) {
+        size_t columns = sg_format_columns(lines->of[i].cells[cell]);
+
+        width = columns > width ? columns : width;
+    }
+    return width < most ? width : most;
+}
+
+static void make_places(struct lines *lines, size_t most)
+{
+    size_t functions = 0;
+
+    for (uint32_t i = 0; i < lines->count; i++) {
+        size_t columns = sg_format_columns(lines->of[i].function);
+
+        functions = columns > functions ? columns : functions;
+    }
+    functions = functions > most / 2 ? most / 2 : functions;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        struct line *line = &lines->of[i];
+        int pad = (int)functions - (int)sg_format_columns(line->function);
+
+        sg_format_shorten_site(line->site, most - functions - 2);
+        if (asprintf(&line->cells[PLACE], "%s%*s  %s", line->function, pad > 0 ? pad : 0, "",
+                     line->site) < 0) {
+            line->cells[PLACE] = NULL;
+            lines->failed = true;
+        } else {
+            sg_format_shorten(line->cells[PLACE], most);
+        }
+    }
+}
+
+static void put_cell(const char *text, size_t width, bool is_left, FILE *out)
+{
+    size_t columns = sg_format_columns(text);
+    int pad = columns < width ? (int)(width - columns) : 0;
+
+    fprintf(out, "%*s%s%*s", is_left ? 0 : pad, "", text, is_left ? pad : 0, "");
+}
+
+static void print_lines(struct lines *lines, const char *const titles[CELLS], FILE *out)
+{
+    bool has_reasons = titles[BECAUSE] != NULL;
+    size_t run = strlen("< 0.1 %"), late = 0, because = 0, place;
+
+    if (has_reasons) {
+        because = width_of(lines, BECAUSE, titles[BECAUSE], 35);
+        late = width_of(lines, LATE, titles[LATE], 16);
+    }
+    make_places(lines, COLUMNS - 2 - 2 - run - (has_reasons ? 3 + late + 2 + because : 0));
+    if (lines->failed)
+        return;
+    place = width_of(lines, PLACE, titles[PLACE], COLUMNS);
+    fputs(sg_style(SG_BOLD, out), out);
+    put_cell(titles[PLACE], place + 2, true, out);
+    fprintf(out, "  %*s", (int)run, titles[RUN]);
+    if (has_reasons)
+        fprintf(out, "   %-*s  %s", (int)late, titles[LATE], titles[BECAUSE]);
+    fprintf(out, "%s\n", sg_style(SG_PLAIN, out));
+    for (uint32_t i = 0; i < lines->count; i++) {
+        char *const *cells = lines->of[i].cells;
+
+        fputs("  ", out);
+        put_cell(cells[PLACE], place, true, out);
+        fputs("  ", out);
+        put_cell(cells[RUN], run, false, out);
+        if (has_reasons) {
+            fputs("   ", out);
+            sg_format_shorten(cells[LATE], late);
+            put_cell(cells[LATE], late, true, out);
+            sg_format_shorten(cells[BECAUSE], because);
+            fprintf(out, "  %s", cells[BECAUSE]);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void lines_clear(struct lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++) {
+        free(lines->of[i].site);
+        for (int cell = 0; cell < CELLS; cell++)
+            free(lines->of[i].cells[cell]);
+    }
+}
+
+/* The number of sites that the table lists. */
+static uint32_t shown_of(const struct sg_report *report, const struct sg_print_options *options)
+{
+    const struct sg_waitstates *states = report->waitstates;
+    uint32_t most = options->top != 0 && options->top < SITES ? options->top : SITES, count = 0;
+
+    while (count < most && count < states->site_count &&
+           (count == 0 ||
+            share_of(states->sites[count].of.wait_ns, report->ranks_run_ns) >= LEAST_SHARE))
+        count++;
+    return count;
+}
+
+static void put_more(const struct sg_report *report, uint32_t shown, FILE *out)
+{
+    const struct sg_waitstates *states = report->waitstates;
+    uint64_t more_ns = states->total.wait_ns;
+    uint32_t more = states->site_count - shown;
+
+    if (more == 0)
+        return;
+    for (uint32_t i = 0; i < shown; i++)
+        more_ns -= states->sites[i].of.wait_ns;
+    fprintf(out, "  %" PRIu32 " more site%s, ", more, more == 1 ? "" : "s");
+    put_share(share_of(more_ns, report->ranks_run_ns), 1, out);
+    fputc('\n', out);
+}
+
+static bool put_waits(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
+{
+    static const char *const titles[CELLS] = {"Where ranks wait for others", "of run",
+                                              "who is late", "because"};
+    struct lines lines = {.count = 0};
+    uint32_t shown = shown_of(report, options);
+    bool has_modules;
+
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct sg_waitstate_site *site = &report->waitstates->sites[i];
+
+        add_line(&lines, site->at.function, &site->at.site);
+        for (int cell = RUN; cell < CELLS; cell++) {
+            lines.of[i].cells[cell] = cell_of(report, site, cell);
+            lines.failed = lines.failed || lines.of[i].cells[cell] == NULL;
+        }
+    }
+    if (!lines.failed)
+        print_lines(&lines, titles, out);
+    put_more(report, shown, out);
+    has_modules = lines.has_modules;
+    lines_clear(&lines);
+    return has_modules;
+}
+
+/* Without events it is not known who waits for whom. */
+static bool put_calls(const struct sg_report *report, FILE *out)
+{
+    static const char *const titles[CELLS] = {"Where ranks spend time in MPI", "of run"};
+    const struct sg_calls *calls = report->calls;
+    struct lines lines = {.count = 0};
+    bool has_modules;
+
+    for (uint32_t i = 0; i < calls->site_count && i < SITES; i++) {
+        const struct sg_call_row *row = &calls->sites[i];
+        struct text text;
+
+        add_line(&lines, row->function, &row->place);
+        if (text_open(&text)) {
+            put_share(share_of(row->of.time_ns, report->ranks_run_ns), 1, text.out);
+            lines.of[i].cells[RUN] = text_take(&text);
+        }
+        lines.failed = lines.failed || lines.of[i].cells[RUN] == NULL;
+    }
+    if (!lines.failed)
+        print_lines(&lines, titles, out);
+    has_modules = lines.has_modules;
+    lines_clear(&lines);
+    return has_modules;
+}
+
+/* Returns true if a name lacks its line. */
+static bool put_table(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
+{
+    const struct sg_waitstates *states = report->waitstates;
+
+    if (states != NULL && states->site_count > 0)
+        return put_waits(report, options, out);
+    if (report->rank_count == 1)
+        fputs("One rank: it waits for no other.\n", out);
+    else if (states != NULL && sg_filter_is_set(report->filter))
+        fputs("No rank waited for another in this part of the run.\n", out);
+    else if (states != NULL)
+        fputs("No rank waited for another.\n", out);
+    else if (report->living > 0)
+        fputs("Who waits for whom is known when the run ends; until then: stagger watch\n", out);
+    else
+        fputs("Who waits for whom is not known: no events were recorded (STAGGER_TRACE=otf2).\n",
+              out);
+    if (states == NULL && report->calls != NULL && report->calls->site_count > 0) {
+        fputc('\n', out);
+        return put_calls(report, out);
+    }
+    return false;
+}
+
+/* ---- what would help ------------------------------------------------------------------------- */
+
+/* Calls put for each line, without the line's end; returns their number. */
+static uint32_t each_help(const struct sg_report *report, uint32_t most,
+                          void (*put)(const struct sg_report *report, const void *of, FILE *out),
+                          bool (*takes)(const struct sg_report *report, const void *of),
+                          const void *of, uint32_t count, size_t bytes, FILE *out)
+{
+    uint32_t printed = 0;
+
+    for (uint32_t i = 0; i < count && printed < most; i++) {
+        const void *row = (const char *)of + i * bytes;
+
+        if (!takes(report, row))
+            continue;
+        fputs("  ", out);
+        put(report, row, out);
+        fputc('\n', out);
+        printed++;
+    }
+    return printed;
+}
+
+/* The path must have been there often enough for its error to mean something. */
+static bool takes_saving(const struct sg_report *report, const void *of)
+{
+    const struct sg_path_row *row = of;
+
+    return !row->is_call && row->times >= SAMPLES_LEAST && row->saving_ns > row->saving_error_ns &&
+           share_of(row->saving_ns, report->run_ns) >= 0.01;
+}
+
+static void put_saving(const struct sg_report *report, const void *of, FILE *out)
+{
+    const struct sg_path_row *row = of;
+
+    fputs("balance at ", out);
+    put_interval(&row->after, &row->until, out);
+    fputs(" would save ", out);
+    put_time(row->saving_ns, out);
+    fputs(" +- ", out);
+    put_time(row->saving_error_ns, out);
+    fputs(" (", out);
+    put_share(share_of(row->saving_ns, report->run_ns), 0, out);
+    fputc(')', out);
+}
+
+static bool takes_trial(const struct sg_report *report, const void *of)
+{
+    const struct sg_report_trial *trial = of;
+
+    return trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_WINNER && trial->arm_count > 1;
+}
+
+/* Of the measured candidates the cheapest comes first. */
+static void put_trial(const struct sg_report *report, const void *of, FILE *out)
+{
+    const struct sg_report_trial *trial = of;
+    const struct sg_report_arm *best = &trial->arms[0], *next = &trial->arms[1];
+    double next_ns = next->cost[SG_TRIED_BLOCKED].mean;
+
+    fprintf(out, "%s", sg_trial_operation(trial));
+    if (trial->function != NULL || trial->file != NULL) {
+        fputs(" at ", out);
+        sg_format_put(trial->function != NULL ? trial->function : "", out);
+        if (trial->file != NULL)
+            fprintf(out, "%s%s:%" PRIu32, trial->function != NULL ? " " : "",
+                    sg_text_base_name(trial->file), trial->line);
+    }
+    fprintf(out, ": %s costs ", best->text);
+    put_share(next_ns > 0 ? (next_ns - best->cost[SG_TRIED_BLOCKED].mean) / next_ns : -1, 0, out);
+    fprintf(out, " less than %s (--trials)", next->text);
+}
+
+static bool takes_threads(const struct sg_report *report, const void *of)
+{
+    const struct reason reason = find_reason(report, of);
+
+    return reason.is_known && is_of_threads(reason.cause);
+}
+
+static void put_threads(const struct sg_report *report, const void *of, FILE *out)
+{
+    fputs("fewer threads a rank, or OMP_WAIT_POLICY=passive: threads that wait keep processors"
+          " from others",
+          out);
+}
+
+static void put_help(const struct sg_report *report, const struct sg_print_options *options,
+                     FILE *out)
+{
+    const struct sg_path *path = report->critical_path;
+    struct text text;
+    char *lines;
+
+    if (!text_open(&text))
+        return;
+    if (report->waitstates != NULL)
+        each_help(report, 1, put_threads, takes_threads, report->waitstates->sites,
+                  shown_of(report, options), sizeof *report->waitstates->sites, text.out);
+    if (path != NULL)
+        each_help(report, HELPS, put_saving, takes_saving, path->rows, path->row_count,
+                  sizeof *path->rows, text.out);
+    each_help(report, HELPS, put_trial, takes_trial, report->trials, report->trial_count,
+              sizeof *report->trials, text.out);
+    lines = fclose(text.out) == 0 ? text.of : NULL;
+    if (lines != NULL && lines[0] != '\0')
+        fprintf(out, "\n%sWhat would help%s\n%s", sg_style(SG_BOLD, out), sg_style(SG_PLAIN, out),
+                lines);
+    free(text.of);
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void put_notes(const struct sg_report *report, bool has_modules, FILE *out)
+{
+    uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
+
+    if (report->partial && report->living == 0)
+        fprintf(out, "note: partial: %s\n",
+                report->has_events ? "the archive does not hold the whole run"
+                                   : "some logs are missing, damaged, or end before MPI_Finalize");
+    if (unseen > 0)
+        fprintf(out,
+                "note: waits are without %" PRIu64 " calls that are not in the events"
+                " (STAGGER_TRACE_BYTES)\n",
+                unseen);
+    if (report->clock_violations > 0)
+        fprintf(out, "note: clocks contradict each other by up to %s: smaller waits mean nothing\n",
+                SG_NS(report->largest_violation_ns));
+    if (has_modules)
+        fputs("note: compile with -g for files and lines\n", out);
+}
+
+/* ---- the screen ------------------------------------------------------------------------------ */
+
+void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
+                            FILE *out)
+{
+    bool has_modules;
+
+    sg_report_put_heading(report, out);
+    fputc('\n', out);
+    if (report->efficiency.is_known) {
+        put_efficiency(&report->efficiency, out);
+        put_times(report, out);
+    }
+    if (sg_report_is_oversubscribed(report))
+        put_oversubscribed(report, options->all, out);
+    if (options->all && report->waiting.told > 0) {
+        put_label("waiting", out);
+        sg_report_put_waited(report, out);
+        fputc('\n', out);
+    }
+    if (report->efficiency.is_known || sg_report_is_oversubscribed(report))
+        fputc('\n', out);
+    has_modules = put_table(report, options, out);
+    put_help(report, options, out);
+    fputc('\n', out);
+    if (!options->all)
+        put_notes(report, has_modules, out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *because_json(const void *row, const void *context)
+{
+    char *text = cell_of(context, row, BECAUSE);
+    json_t *value = text != NULL && strcmp(text, "-") != 0 ? sg_json_text(text) : NULL;
+    bool failed = text == NULL;
+
+    free(text);
+    return value != NULL || failed ? value : json_null();
+}
+
+static json_t *run_json(const void *row, const void *context)
+{
+    const struct sg_waitstate_site *site = row;
+    const struct sg_report *report = context;
+
+    return sg_json_share(site->of.wait_ns, report->ranks_run_ns);
+}
+
+static void put_helps(const struct sg_report *report, struct sg_json_writer *writer)
+{
+    static const struct sg_print_options options = {.top = 0};
+    struct text text;
+    char *rest;
+
+    sg_json_begin(writer, "help", '[');
+    if (text_open(&text)) {
+        put_help(report, &options, text.out);
+        fclose(text.out);
+        strtok_r(text.of, "\n", &rest); /* the title */
+        for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;)
+            sg_json_put(writer, NULL, sg_json_text(line + strspn(line, " ")));
+        free(text.of);
+    }
+    sg_json_end(writer, ']');
+}
+
+SG_REPORT_MEMBER(sg_summary_put)
+{
+    static const struct sg_column columns[] = {{"run_share", .json = run_json},
+                                               {"because", .json = because_json}};
+    static const struct sg_columns more = SG_COLUMNS(columns);
+    static const struct sg_section sites = {
+        .member = "sites",
+        .json = {&sg_waitstate_place_columns, &sg_waitstate_site_columns, &more}};
+    const struct sg_waitstates *states = report->waitstates;
+    uint32_t shown = states != NULL ? shown_of(report, options) : 0;
+
+    sg_json_begin(writer, "summary", '{');
+    sg_json_put(writer, "oversubscribed", json_boolean(sg_report_is_oversubscribed(report)));
+    sg_section_put(&sites,
+                   states != NULL ? &SG_ROWS(states->sites, shown, report) : &(struct sg_rows){0},
+                   writer);
+    sg_json_put(writer, "more_sites",
+                sg_json_count(states != NULL, states != NULL ? states->site_count - shown : 0));
+    put_helps(report, writer);
+    sg_json_end(writer, '}');
+}
