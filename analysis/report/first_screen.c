@@ -6,8 +6,6 @@
  * error.
  */
 #include "output/format.h"
-#include "report/between_calls_tables.h"
-#include "report/cause_table.h"
 #include "report/critical_path.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
@@ -24,8 +22,6 @@
 #define SITES 8
 #define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
 #define HELPS 3
-#define SAMPLES_LEAST 10
-#define REASON_LEAST 0.2 /* of the lateness: smaller causes do not explain it */
 
 /* ---- words and figures ----------------------------------------------------------------------- */
 
@@ -96,234 +92,6 @@ static char *text_take(struct text *text)
     return clean;
 }
 
-/* ---- names of places ------------------------------------------------------------------------- */
-
-static bool is_alike(const char *a, const char *b)
-{
-    return a != NULL && b != NULL && strcmp(a, b) == 0;
-}
-
-/* The function that calls, or else what is known. */
-static void put_caller(const struct sg_waitstate_place *place, FILE *out)
-{
-    if (place->function == NULL)
-        fputs("start", out);
-    else if (place->site.function != NULL)
-        fputs(place->site.function, out);
-    else if (place->site.has_id)
-        sg_column_find(sg_site_columns, "site")->print(&place->site, NULL, out);
-    else
-        fputs(place->function, out);
-}
-
-/* Both ends of an interval, as short as tells them apart. */
-static void put_interval(const struct sg_waitstate_place *after,
-                         const struct sg_waitstate_place *until, FILE *out)
-{
-    const struct sg_report_site *from = &after->site, *to = &until->site;
-
-    if (after->function != NULL && until->function != NULL &&
-        is_alike(from->function, to->function)) {
-        if (is_alike(from->file, to->file))
-            fprintf(out, "%s:%" PRIu32 " -> %" PRIu32, sg_text_base_name(from->file), from->line,
-                    to->line);
-        else
-            fprintf(out, "%s -> %s", after->function, until->function);
-        return;
-    }
-    put_caller(after, out);
-    fputs(" -> ", out);
-    if (until->function == NULL)
-        fputs("end", out);
-    else
-        put_caller(until, out);
-}
-
-/* ---- the reason for the waits at a site ------------------------------------------------------ */
-
-struct reason {
-    bool is_known;
-    enum sg_cause cause;
-    uint64_t samples;                               /* the most that there are of one source */
-    const struct sg_waitstate_place *after, *until; /* NULL: not known */
-    const struct sg_waitstate_place *follows;       /* the late rank itself waited there; or NULL */
-};
-
-static const struct sg_cause_site *causes_of(const struct sg_report *report,
-                                             const struct sg_waitstate_site *site)
-{
-    const struct sg_causes_found *found = report->causes;
-    const struct sg_cause_site *best = NULL;
-
-    for (uint32_t i = 0; found != NULL && i < found->site_count; i++) {
-        const struct sg_cause_site *of = &found->sites[i];
-
-        if (sg_waitstate_is_same_line(&of->at, &site->at) &&
-            (best == NULL || of->instances > best->instances))
-            best = of;
-    }
-    return best;
-}
-
-/* Causes that only say where the time is known to be no reason. */
-static bool is_reason(enum sg_cause cause)
-{
-    return cause != SG_CAUSE_LEFT && cause != SG_CAUSE_CALLS && cause != SG_CAUSE_UNKNOWN;
-}
-
-static bool is_of_threads(enum sg_cause cause)
-{
-    return cause == SG_CAUSE_PREEMPTED_THREADS || cause == SG_CAUSE_CALLS_PREEMPTED_THREADS;
-}
-
-/* Ranks that lose their processor between calls and in calls have one reason. */
-static bool is_one_reason(enum sg_cause a, enum sg_cause b)
-{
-    return a == b || (sg_cause_is_crowding(a) && sg_cause_is_crowding(b)) ||
-           (is_of_threads(a) && is_of_threads(b));
-}
-
-/* By the causes of late collectives. */
-static void find_cause(const struct sg_cause_site *causes, struct reason *reason)
-{
-    uint64_t most_ns = 0;
-
-    reason->samples = causes->instances;
-    for (uint32_t i = 0; i < causes->row_count && causes->instances >= SAMPLES_LEAST; i++) {
-        const struct sg_cause_row *row = &causes->rows[i];
-        uint64_t ns = 0;
-
-        for (uint32_t j = 0; j < causes->row_count; j++)
-            ns += is_one_reason(row->cause, causes->rows[j].cause) ? causes->rows[j].ns : 0;
-        if (!is_reason(row->cause) || ns <= most_ns)
-            continue;
-        most_ns = ns;
-        reason->cause = row->cause;
-        reason->after = &row->after;
-        reason->until = &row->until;
-    }
-    reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
-}
-
-/* The late rank's intervals before the call at fault. */
-static const struct sg_before_row *intervals_of(const struct sg_report *report,
-                                                const struct sg_waitstate_site *site)
-{
-    const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
-    const struct sg_before_row *most = NULL;
-
-    for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
-        const struct sg_before_row *row = &before->rows[i];
-
-        if (row->rank == site->late[0].rank &&
-            sg_waitstate_is_same_line(row->until, &site->other) &&
-            (most == NULL || row->own.time_ns > most->own.time_ns))
-            most = row;
-    }
-    return most;
-}
-
-static const uint32_t clock_mask = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
-
-static enum sg_cause main_part(const struct sg_before_figures *own)
-{
-    uint64_t cpu_ns = own->of[SG_FIGURE_CPU], runnable_ns = own->of[SG_FIGURE_RUNNABLE];
-    uint64_t off_ns = sg_before_off_ns(own);
-
-    if ((own->mask & clock_mask) != clock_mask)
-        return SG_CAUSE_UNKNOWN;
-    if (cpu_ns >= runnable_ns && cpu_ns >= off_ns)
-        return SG_CAUSE_COMPUTING;
-    return runnable_ns >= off_ns ? SG_CAUSE_PREEMPTED : SG_CAUSE_ASLEEP;
-}
-
-static bool is_waited_in(const struct sg_report *report, const struct sg_waitstate_place *place)
-{
-    bool is = false;
-
-    for (uint32_t i = 0; i < report->waitstates->site_count && !is; i++)
-        is = sg_waitstate_is_same_line(&report->waitstates->sites[i].at, place);
-    return is;
-}
-
-/* By the intervals between calls. They explain waits of about their length or less. */
-static void find_before(const struct sg_report *report, const struct sg_waitstate_site *site,
-                        struct reason *reason)
-{
-    const struct sg_before_row *row = intervals_of(report, site);
-    double mean_wait_ns = (double)site->other_of.wait_ns /
-                          (double)(site->other_of.waits > 0 ? site->other_of.waits : 1);
-
-    if (row == NULL)
-        return;
-    if (row->own.intervals > reason->samples)
-        reason->samples = row->own.intervals;
-    if (row->own.intervals < SAMPLES_LEAST)
-        return;
-    if (row->mean_ns < mean_wait_ns / 2) {
-        if (row->after->function != NULL && is_waited_in(report, row->after))
-            reason->follows = row->after;
-        return;
-    }
-    reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
-    reason->is_known = is_reason(reason->cause);
-    reason->after = row->after;
-    reason->until = row->until;
-}
-
-static void put_reason(const struct sg_report *report, const struct reason *reason, FILE *out)
-{
-    const char *name = sg_cause_names[reason->cause];
-    const char *in_calls = strstr(name, " in calls");
-
-    if (sg_cause_is_crowding(reason->cause)) {
-        fputs(sg_report_is_oversubscribed(report) ? "preempted: too many ranks"
-                                                  : "preempted by other processes",
-              out);
-        return;
-    }
-    if (is_of_threads(reason->cause)) {
-        fputs("preempted by its own threads", out);
-        return;
-    }
-    fprintf(out, "%.*s", in_calls != NULL ? (int)(in_calls - name) : (int)strlen(name), name);
-    if (sg_cause_is_in_calls(reason->cause) && reason->until->function != NULL)
-        fprintf(out, " in %s", reason->until->function);
-    else if (!sg_cause_is_in_calls(reason->cause) && reason->until->function != NULL) {
-        fputc(' ', out);
-        put_interval(reason->after, reason->until, out);
-    }
-}
-
-static struct reason find_reason(const struct sg_report *report,
-                                 const struct sg_waitstate_site *site)
-{
-    const struct sg_cause_site *causes = causes_of(report, site);
-    struct reason reason = {.cause = SG_CAUSE_UNKNOWN};
-
-    if (causes != NULL)
-        find_cause(causes, &reason);
-    if (!reason.is_known)
-        find_before(report, site, &reason);
-    return reason;
-}
-
-void sg_waitstate_put_because(const struct sg_report *report, const struct sg_waitstate_site *site,
-                              FILE *out)
-{
-    const struct reason reason = find_reason(report, site);
-
-    if (reason.is_known) {
-        put_reason(report, &reason, out);
-    } else if (reason.follows != NULL) {
-        fprintf(out, "waited in %s itself", reason.follows->function);
-    } else if (reason.samples > 0 && reason.samples < SAMPLES_LEAST) {
-        fprintf(out, "few samples (%" PRIu64 "): STAGGER_CAUSES=all", reason.samples);
-    } else {
-        fputc('-', out);
-    }
-}
-
 /* ---- the head -------------------------------------------------------------------------------- */
 
 static void put_filter(const struct sg_filter *filter, FILE *out)
@@ -382,12 +150,16 @@ void sg_report_put_heading(const struct sg_report *report, FILE *out)
         put_program(report, text.out);
         line = text_take(&text);
     }
+    if (line != NULL)
+        sg_format_shorten(line, COLUMNS);
     columns = line != NULL ? sg_format_columns(line) : 0;
     fputs(line != NULL ? line : "?", out);
     if (columns + 2 + path_columns <= COLUMNS)
         fprintf(out, "%*s", (int)(COLUMNS - columns - path_columns), "");
     else
-        fputs("\n", out);
+        fputc('\n', out);
+    if (path != NULL)
+        sg_format_shorten(path, COLUMNS);
     fprintf(out, "%s\n", path != NULL ? path : "?");
     free(line);
     free(path);
@@ -425,6 +197,12 @@ static void put_times(const struct sg_report *report, FILE *out)
     fputc('\n', out);
 }
 
+/* Begins another line under a label. */
+static void put_further(const char *text, FILE *out)
+{
+    fprintf(out, "  %*s%s", LABEL_COLUMNS, "", text);
+}
+
 /* The reader has no other way to learn what the library gained. */
 static void put_oversubscribed(const struct sg_report *report, bool all, FILE *out)
 {
@@ -436,16 +214,20 @@ static void put_oversubscribed(const struct sg_report *report, bool all, FILE *o
             by_quota ? "a quota of " : "", processors_of(waiting),
             processors_of(waiting) == 1 ? "" : "s");
     if (waiting->mode == SG_WAIT_SPIN) {
-        fputs("waiting ranks spun; STAGGER_WAIT=yield lets late ones run\n", out);
-        return;
+        fputs("waiting ranks spun;\n", out);
+        put_further("to let late ones run: STAGGER_WAIT=yield\n", out);
+    } else {
+        fprintf(out, "waiting ranks yielded the processor%s;\n",
+                waiting->hook[0] == '\0' ? ", MPICH itself spun" : "");
+        put_further("to see stock: STAGGER_WAIT=spin STAGGER_RULES='*=mpich'\n", out);
     }
-    fprintf(out, "waiting ranks yielded the processor%s;\n",
-            waiting->hook[0] == '\0' ? ", MPICH itself spun" : "");
-    fprintf(out, "  %*sto see stock: STAGGER_WAIT=spin STAGGER_RULES='*=mpich'\n", LABEL_COLUMNS,
-            "");
+    if (waiting->short_ranks > waiting->ranks) {
+        put_further("on ", out);
+        sg_format_put(waiting->host, out);
+        fprintf(out, ", and in all %" PRIu64 " ranks on such machines\n", waiting->short_ranks);
+    }
     if (all && waiting->apart_ranks > 0)
-        fprintf(out, "  %*sthe ranks are in different autogroups (man 7 libstagger, WAITING)\n",
-                LABEL_COLUMNS, "");
+        put_further("ranks in different autogroups (man 7 libstagger, WAITING)\n", out);
 }
 
 /* ---- where ranks wait ------------------------------------------------------------------------ */
@@ -453,8 +235,7 @@ static void put_oversubscribed(const struct sg_report *report, bool all, FILE *o
 enum { PLACE, RUN, LATE, BECAUSE, CELLS };
 
 struct line {
-    const char *function;
-    char *site; /* owned, like the cells; cells[PLACE] is made of both */
+    char *function, *site; /* owned, like the cells; cells[PLACE] is made of both */
     char *cells[CELLS];
 };
 
@@ -484,10 +265,10 @@ static void add_line(struct lines *lines, const char *function, const struct sg_
 {
     struct line *line = &lines->of[lines->count++];
 
-    line->function = function != NULL ? function : "?";
+    line->function = sg_format_clean(function != NULL ? function : "?", true);
     line->site = site->has_id ? sg_site_text("site", NULL, site) : strdup("");
     lines->has_modules = lines->has_modules || (site->has_id && site->file == NULL);
-    lines->failed = lines->failed || line->site == NULL;
+    lines->failed = lines->failed || line->site == NULL || line->function == NULL;
 }
 
 static size_t width_of(const struct lines *lines, int cell, const char *header, size_t most)
@@ -511,7 +292,7 @@ static void make_places(struct lines *lines, size_t most)
 
         functions = columns > functions ? columns : functions;
     }
-    functions = functions > most / 2 ? most / 2 : functions;
+    functions = functions > most - 16 ? most - 16 : functions;
     for (uint32_t i = 0; i < lines->count; i++) {
         struct line *line = &lines->of[i];
         int pad = (int)functions - (int)sg_format_columns(line->function);
@@ -575,6 +356,7 @@ static void print_lines(struct lines *lines, const char *const titles[CELLS], FI
 static void lines_clear(struct lines *lines)
 {
     for (uint32_t i = 0; i < lines->count; i++) {
+        free(lines->of[i].function);
         free(lines->of[i].site);
         for (int cell = 0; cell < CELLS; cell++)
             free(lines->of[i].cells[cell]);
@@ -675,6 +457,8 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
         fputs("No rank waited for another in this part of the run.\n", out);
     else if (states != NULL)
         fputs("No rank waited for another.\n", out);
+    else if (report->has_events)
+        fputs("Who waits for whom is not known: no instance is complete.\n", out);
     else if (report->living > 0)
         fputs("Who waits for whom is known when the run ends; until then: stagger watch\n", out);
     else
@@ -689,25 +473,29 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
 
 /* ---- what would help ------------------------------------------------------------------------- */
 
-/* Calls put for each line, without the line's end; returns their number. */
-static uint32_t each_help(const struct sg_report *report, uint32_t most,
-                          void (*put)(const struct sg_report *report, const void *of, FILE *out),
-                          bool (*takes)(const struct sg_report *report, const void *of),
-                          const void *of, uint32_t count, size_t bytes, FILE *out)
+/* Prints a line for each row that is taken, of at most `most`. */
+static void each_help(const struct sg_report *report, uint32_t most,
+                      void (*put)(const struct sg_report *report, const void *of, FILE *out),
+                      bool (*takes)(const struct sg_report *report, const void *of), const void *of,
+                      uint32_t count, size_t bytes, FILE *out)
 {
     uint32_t printed = 0;
 
     for (uint32_t i = 0; i < count && printed < most; i++) {
         const void *row = (const char *)of + i * bytes;
+        struct text text;
+        char *line;
 
-        if (!takes(report, row))
+        if (!takes(report, row) || !text_open(&text))
             continue;
-        fputs("  ", out);
-        put(report, row, out);
-        fputc('\n', out);
+        put(report, row, text.out);
+        line = text_take(&text);
+        if (line != NULL)
+            sg_format_shorten(line, COLUMNS - 2);
+        fprintf(out, "  %s\n", line != NULL ? line : "?");
+        free(line);
         printed++;
     }
-    return printed;
 }
 
 /* The path must have been there often enough for its error to mean something. */
@@ -715,7 +503,8 @@ static bool takes_saving(const struct sg_report *report, const void *of)
 {
     const struct sg_path_row *row = of;
 
-    return !row->is_call && row->times >= SAMPLES_LEAST && row->saving_ns > row->saving_error_ns &&
+    return !row->is_call && row->times >= SG_REASON_SAMPLES &&
+           row->saving_ns > row->saving_error_ns &&
            share_of(row->saving_ns, report->run_ns) >= 0.01;
 }
 
@@ -724,7 +513,7 @@ static void put_saving(const struct sg_report *report, const void *of, FILE *out
     const struct sg_path_row *row = of;
 
     fputs("balance at ", out);
-    put_interval(&row->after, &row->until, out);
+    sg_waitstate_put_interval(&row->after, &row->until, out);
     fputs(" would save ", out);
     put_time(row->saving_ns, out);
     fputs(" +- ", out);
@@ -763,9 +552,7 @@ static void put_trial(const struct sg_report *report, const void *of, FILE *out)
 
 static bool takes_threads(const struct sg_report *report, const void *of)
 {
-    const struct reason reason = find_reason(report, of);
-
-    return reason.is_known && is_of_threads(reason.cause);
+    return sg_waitstate_is_by_threads(report, of);
 }
 
 static void put_threads(const struct sg_report *report, const void *of, FILE *out)

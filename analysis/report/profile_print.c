@@ -270,6 +270,22 @@ static SG_REPORT_PRINTER(print_bins_csv)
 
 #define MATRIX_RANKS 16 /* more ranks than this: the largest pairs are shown instead of a matrix */
 
+static void put_share(const struct sg_report *report, uint32_t shown, FILE *out)
+{
+    const struct sg_calls *calls = report->calls;
+
+    if (calls->processor_ns == 0)
+        return;
+    sg_style_put_label("in MPI", out);
+    fprintf(out, "%s of rank time (%s of %s)", SG_SHARE(calls->time_ns, calls->processor_ns),
+            SG_NS(calls->time_ns), SG_NS(calls->processor_ns));
+    if (calls->least_rank != calls->greatest_rank)
+        fprintf(out, ", from %.1f%% on rank %" PRIu32 " to %.1f%% on rank %" PRIu32,
+                100 * calls->least_share, calls->least_rank, 100 * calls->greatest_share,
+                calls->greatest_rank);
+    fputc('\n', out);
+}
+
 /* Messages and one-sided operations. */
 
 struct matrix {
@@ -393,6 +409,7 @@ static bool has_others(const struct sg_report *report)
 const struct sg_report_section sg_functions_section = {
     .name = "functions",
     .part = SG_PART_CALLS,
+    .lead = put_share,
     .title = "How long calls of each MPI function take",
     .rows = functions_of,
     .rows_are = "functions",

@@ -47,12 +47,11 @@ static void (*const members[])(const struct sg_report *report,
 static void put_overhead(const struct sg_report *report, FILE *out)
 {
     if (report->overhead_calls > 0)
-        fprintf(out,
-                "stagger itself: %s a call, %s of processor time, by %" PRIu64
-                " calls that were timed\n",
-                SG_NS(report->overhead_ns / report->overhead_calls),
-                SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns),
-                report->overhead_calls);
+        fprintf(
+            out,
+            "stagger itself: %s a call, %s of rank time, by %" PRIu64 " calls that were timed\n",
+            SG_NS(report->overhead_ns / report->overhead_calls),
+            SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);
 }
 
 static void put_clocks(const struct sg_report *report, FILE *out)
@@ -104,7 +103,7 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
                 "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
                 " had stopped\n",
                 report->dropped_calls);
-    if (report->unmanaged_nonblocking > 0 && report->site_count > 0)
+    if (report->unmanaged_nonblocking > 0)
         fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, %s\n",
                 report->unmanaged_nonblocking,
                 report->calls != NULL ? "and are counted among all calls only" : "not recorded");

@@ -21,8 +21,19 @@ json_t *sg_waitstate_place_json(const struct sg_waitstate_place *place);
 void sg_waitstate_put_place(const struct sg_waitstate_place *place, FILE *out);
 /* Prints the ranks that were awaited longest at a site: "0 (18 %), 3 ...". */
 void sg_waitstate_put_late(const struct sg_waitstate_site *site, FILE *out);
-/* Prints the reason for the waits there, in a few words; "-": not known. In first_screen.c. */
+
+/* wait_reasons.c */
+
+#define SG_REASON_SAMPLES 10 /* fewer samples give no reason */
+
+/* Prints the reason for the waits at a site, in a few words; "-": not known. */
 void sg_waitstate_put_because(const struct sg_report *report, const struct sg_waitstate_site *site,
                               FILE *out);
+/* True if late ranks lose the processor to threads of their own. */
+bool sg_waitstate_is_by_threads(const struct sg_report *report,
+                                const struct sg_waitstate_site *site);
+/* Prints both ends of an interval between calls, as short as tells them apart. */
+void sg_waitstate_put_interval(const struct sg_waitstate_place *after,
+                               const struct sg_waitstate_place *until, FILE *out);
 
 #endif

@@ -292,8 +292,6 @@ static void put_title(const struct sg_live_job *job, const struct sg_live_view *
         fprintf(out, ", %" PRIu32 " of them running", view->living);
     fputs(", ", out);
     sg_format_put(job->directory, out);
-    if (view->living == 0)
-        fputs("\nthe run has ended: stagger report shows it", out);
     fputc('\n', out);
 }
 

@@ -26,15 +26,15 @@ for command in report compare advise; do
     check "a file gets plain text from $command" lacks pipe.txt "$escape"
 done
 export TERM=xterm
-on_terminal "'$STAGGER' report known"
+on_terminal "'$STAGGER' report --all known"
 check "on a terminal labels and headings are bold" all 'is 0 "$status"' \
-    'has shown "^$escape\[1mlost waiting$escape\[0m +[0-9.]+%"' 'has shown "^$escape\[1m  op .* wait .*$escape\[0m$"'
+    'has shown "^$escape\[1mparallel efficiency$escape\[0m +[0-9]+ %"' 'has shown "^$escape\[1m  op .* wait .*$escape\[0m$"'
 check "the text is the same" same plain.txt <(bare shown)
 on_terminal "'$STAGGER' compare known known"
 check "compare prints bold headings, too" has shown "^$escape\[1m  +[a-z].*$escape\[0m$"
-NO_COLOR=1 on_terminal "'$STAGGER' report known"
+NO_COLOR=1 on_terminal "'$STAGGER' report --all known"
 check "NO_COLOR turns colours off" same plain.txt shown
-NO_COLOR='' on_terminal "'$STAGGER' report known"
+NO_COLOR='' on_terminal "'$STAGGER' report --all known"
 check "an empty NO_COLOR leaves colours on" has shown "$escape\[1m"
-TERM=dumb on_terminal "'$STAGGER' report known"
+TERM=dumb on_terminal "'$STAGGER' report --all known"
 check "a terminal without colours gets none" same plain.txt shown

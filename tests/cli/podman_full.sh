@@ -47,7 +47,7 @@ recorded() {
     return 1
 }
 runs usual "$PWD/room/usual"
-check "$title" all 'recorded usual' 'has usual.err "^stagger: most of it "'
+check "$title" all 'recorded usual' 'has usual.err "^Where ranks wait for others "'
 runs limited "$PWD/room/limited" --memory 256m --shm-size 64k
 check "... they have it with a /dev/shm of 64 KiB and a memory limit" recorded limited
 runs nowhere /nowhere

@@ -26,5 +26,5 @@ check "nobody is blamed when a rank leaves before a rank it waits for arrives" i
 for kind in uncertain ahead; do
     "$STAGGER" report --csv=causes "$kind" >"$kind.csv" 2>"$kind.err"
     check "... CSV and text have no cause ($kind)" all 'is 1 "$(wc -l <"$kind.csv")"' 'empty "$kind.err"' \
-        '"$STAGGER" report --all "$kind" >text' 'lacks text "^why "'
+        '"$STAGGER" report --all "$kind" >text' 'lacks text "^Why "'
 done

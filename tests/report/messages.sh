@@ -69,7 +69,7 @@ check "... CSV has the critical path" all '"$STAGGER" report --csv=path known >p
     'is "$(json told.json "d[\"critical_path\"][\"row_count\"] + 1")" "$(wc -l <path.csv)"'
 check "a part of the run has no critical path" is None "$("$STAGGER" report --json --rank 3 known >part.json &&
     json part.json 'd["critical_path"]')"
-bash -c 'ulimit -f 0; exec "$0" report known 2>&1' "$STAGGER" | cat >full.txt
+bash -c 'ulimit -f 0; exec "$0" report --all known 2>&1' "$STAGGER" | cat >full.txt
 check "without a temporary file everything but the path is reported" all \
     'has_lines full.txt "^stagger: no space for a temporary file: the critical path is omitted" 1' \
     'has full.txt "^  late receiver +MPI_Ssend"' 'lacks full.txt "^critical path"'

@@ -45,9 +45,9 @@ def test_output():
         "site": "dot", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
     assert report("known")["filter"] is None
     text = stagger("report", "--all", "--site", "solver.c:88", "--rank", "0-1", "known")
-    assert has(text, "^only site solver.c:88, ranks 0-1$", "^  rank calls +wait blocked +share +last$",
+    assert has(text, ", only site solver.c:88, ranks 0-1 ", "^  rank calls +wait blocked +share +last$",
                r"^     1     3 2.50us  2.90us +2.9% +1$") and lacks(text, "^     2 |elsewhere")
-    assert has(stagger("report", "--all", "--site", "nosuch", "known"), "^no calls match the filter$")
+    assert refuses(1, "^stagger: report: no call site matches .nosuch.; this run has: .*norm cg", "report", "--site", "nosuch", "known")
 
 
 @pytest.mark.parametrize("words", ["--site solver.c:x:0", "--rank x", "--rank 3-1", "--time 5", "--time 9us:1us",

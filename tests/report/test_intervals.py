@@ -72,7 +72,7 @@ def test_events():
     missing = re.findall("^  (scheduler|resource usage|migrations|counters|switches|threads): unavailable ",
                          run(STAGGER, "info").stdout, re.MULTILINE)
     assert events.report["intervals"]["missing_sources"] == missing
-    assert has(text, "^why ") and lacks(text, "^between calls") and re.findall(
+    assert has(text, "^Why ranks come late") and lacks(text, "^between calls") and re.findall(
         r"^note: causes computed without (.*) \(unavailable", text, re.MULTILINE) == [", ".join(missing)] * bool(missing)
 
 

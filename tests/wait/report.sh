@@ -31,7 +31,7 @@ esac
 STAGGER_WAIT=spin waited spin 2 100
 check "ranks that spin neither yield nor sleep" all 'is 0 "$status"' 'is spin "$(of spin "[\"mode\"]")"' \
     'is "0 0 0 0" "$(json spin.json "\"%d %d %d %d\" % tuple(d[\"waiting\"][n] for n in (\"yields\", \"yield_ns\", \"sleeps\", \"sleep_ns\"))")"' \
-    'has spin.txt "^waiting            spun$"'
+    'has spin.txt "^  waiting               spun$"'
 
 if [ "$hook" != None ]; then
     STAGGER_WAIT=yield waited yield 4 100 yields
@@ -41,7 +41,7 @@ if [ "$hook" != None ]; then
     STAGGER_WAIT=sleep waited sleep 4 100 sleeps
     check "ranks set to sleep do so in a long wait" all 'is 0 "$status"' \
         'is sleep "$(of sleep "[\"mode\"]")"' 'more "$(of sleep "[\"sleeps\"]")"' 'more "$(of sleep "[\"sleep_ns\"]")"' \
-        'has sleep.txt "^waiting            yielded .*s and slept .*s a rank, .*% and .*% of the run$"'
+        'has sleep.txt "^  waiting               yielded .*s and slept .*s a rank, .*% and .*% of the run$"'
     STAGGER_TRACE=stats STAGGER_WAIT=sleep waited stats 4 100 sleeps
     check "statistics have yields and sleeps, too" all 'is 0 "$status"' 'is statistics "$(json stats.json "d[\"source\"]")"' \
         'more "$(of stats "[\"sleeps\"]")"'
@@ -64,13 +64,13 @@ apart='(; ranks in different autogroups)?' # as this machine's kernel has them
 processors=$(nproc)
 UNDER="taskset -c $(taskset -cp $$ | sed 's/.*: \([0-9]*\).*/\1/')" waited masked 2 10
 check "a report names too few processors" all 'is 0 "$status"' \
-    'has masked.txt "^oversubscribed     2 ranks on 1 processor of $host$apart$"' \
+    'has masked.txt "^  oversubscribed        2 ranks on 1 processor: waiting ranks yielded"' \
     'is 2 "$(of masked "[\"oversubscribed_ranks\"]")"' 'is 1 "$(of masked "[\"machine\"][\"processors\"]")"'
 check "the page names them" all '"$STAGGER" report --html masked.html masked.trace' \
     'has masked.html "<li>Oversubscribed: 2 ranks on 1 processor of $host$apart; waiting .*\.</li>"'
 waited more $((processors + 1)) 10
 check "one rank more than processors is too many" all 'is 0 "$status"' \
-    'has more.txt "^oversubscribed     $((processors + 1)) ranks on (a quota of )?[0-9]+ processors? of $host$apart$"'
+    'has more.txt "^  oversubscribed        $((processors + 1)) ranks on (a quota of )?[0-9]+ processors?: waiting"'
 waited enough 2 10
 if [ "$processors" -ge 2 ] && [ "$(of enough '["machine"]["quota"]')" = None ]; then
     check "the report names none when every rank has a processor" all 'is 0 "$status"' 'lacks enough.txt oversubscribed' \
@@ -84,7 +84,7 @@ limited() {
     waited "$1" 4 10
     UNDER=
     check "$2" all 'is 0 "$status"' \
-        "has $1.txt '^oversubscribed     4 ranks on a quota of 1 processor of $host$apart\$'" \
+        "has $1.txt '^  oversubscribed        4 ranks on a quota of 1 processor: waiting'" \
         "is 1 \"\$(of $1 '[\"machine\"][\"quota\"]')\"" "is 4 \"\$(of $1 '[\"oversubscribed_ranks\"]')\""
 }
 cat >grouped <<'END'
