@@ -525,7 +525,7 @@ static void put_lead(const struct sg_report *report, uint32_t shown, FILE *out)
 const struct sg_report_section sg_intervals_section = {
     .name = "intervals",
     .part = SG_PART_WHY,
-    .title = "Where ranks spend time between calls of MPI",
+    .title = "Time of ranks between calls of MPI",
     .rows = rows_of,
     .is_shown = has_no_events,
     .lead = put_lead,

@@ -420,7 +420,7 @@ static bool put_waits(const struct sg_report *report, const struct sg_print_opti
 /* Without events it is not known who waits for whom. */
 static bool put_calls(const struct sg_report *report, FILE *out)
 {
-    static const char *const titles[CELLS] = {"Where ranks spend time in MPI", "of run"};
+    static const char *const titles[CELLS] = {"Time in MPI by call site", "of run"};
     const struct sg_calls *calls = report->calls;
     struct lines lines = {.count = 0};
     bool has_modules;
@@ -458,11 +458,11 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
     else if (states != NULL)
         fputs("No rank waited for another.\n", out);
     else if (report->has_events)
-        fputs("Who waits for whom is not known: no instance is complete.\n", out);
+        fputs("It is not known who waits for whom: no instance is complete.\n", out);
     else if (report->living > 0)
-        fputs("Who waits for whom is known when the run ends; until then: stagger watch\n", out);
+        fputs("The end of the run shows who waits for whom; until then: stagger watch\n", out);
     else
-        fputs("Who waits for whom is not known: no events were recorded (STAGGER_TRACE=otf2).\n",
+        fputs("It is not known who waits for whom: no events were recorded (STAGGER_TRACE=otf2).\n",
               out);
     if (states == NULL && report->calls != NULL && report->calls->site_count > 0) {
         fputc('\n', out);
@@ -530,7 +530,7 @@ static bool takes_trial(const struct sg_report *report, const void *of)
     return trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_WINNER && trial->arm_count > 1;
 }
 
-/* Of the measured candidates the cheapest comes first. */
+/* Candidates are sorted by cost. */
 static void put_trial(const struct sg_report *report, const void *of, FILE *out)
 {
     const struct sg_report_trial *trial = of;

@@ -457,7 +457,7 @@ static enum sg_status refuse(const char *why)
     return SG_ERR_MISSING;
 }
 
-SG_REPORT_PRINTER(sg_calls_print_primitives)
+static SG_REPORT_PRINTER(print_primitives)
 {
     struct sg_primitive *rows;
     uint32_t count;
@@ -474,6 +474,33 @@ SG_REPORT_PRINTER(sg_calls_print_primitives)
     free(rows);
     return status;
 }
+
+static SG_REPORT_PRINTER(print_primitives_csv)
+{
+    struct sg_primitive *primitives;
+    uint32_t count;
+    enum sg_status status = sg_primitives_make(report->calls, &primitives, &count);
+
+    if (status != SG_OK) {
+        sg_log("report: %s", sg_status_text(status));
+        return status;
+    }
+    status =
+        sg_section_csv(&sg_primitives_section.table,
+                       &SG_ROWS(primitives, sg_print_count(options, count), NULL), "report", out);
+    free(primitives);
+    return status;
+}
+
+const struct sg_report_section sg_primitives_section = {
+    .name = "primitives",
+    .part = SG_PART_PRIMITIVES,
+    .title = "Latencies of primitives",
+    .print = print_primitives,
+    .csv = print_primitives_csv,
+    .table = {.member = "primitives",
+              .json = {&sg_primitive_columns},
+              .csv = "primitive min_ns max_ns total_ns count mean_ns open"}};
 
 /* ---- text of a distribution ------------------------------------------------------------------ */
 

@@ -234,24 +234,7 @@ SG_REPORT_MEMBER(sg_calls_put)
     put_mmds(&calls->mmds, writer);
 }
 
-/* ---- CSV of primitives and distributions ----------------------------------------------------- */
-
-static SG_REPORT_PRINTER(print_primitives_csv)
-{
-    struct sg_primitive *primitives;
-    uint32_t count;
-    enum sg_status status = sg_primitives_make(report->calls, &primitives, &count);
-
-    if (status != SG_OK) {
-        sg_log("report: %s", sg_status_text(status));
-        return status;
-    }
-    status =
-        sg_section_csv(&sg_primitives_section.table,
-                       &SG_ROWS(primitives, sg_print_count(options, count), NULL), "report", out);
-    free(primitives);
-    return status;
-}
+/* ---- CSV of distributions ----------------------------------------------------- */
 
 static enum sg_status print_bins(const struct sg_rows *bins, void *to)
 {
@@ -424,7 +407,7 @@ const struct sg_report_section sg_functions_section = {
 const struct sg_report_section sg_calls_section = {
     .name = "calls",
     .part = SG_PART_CALLS,
-    .title = "Where MPI functions are called",
+    .title = "Calls of MPI functions by call site",
     .rows = calls_of,
     .rows_are = "call sites of MPI functions",
     .comm_rows_are = "rows of MPI functions",
@@ -460,16 +443,6 @@ const struct sg_report_section sg_one_sided_section = {
               .json = {&all_target_columns},
               .csv = "origin target puts put_bytes gets got_bytes",
               .text = {&all_target_columns}}};
-
-const struct sg_report_section sg_primitives_section = {
-    .name = "primitives",
-    .part = SG_PART_PRIMITIVES,
-    .title = "Latencies of primitives",
-    .print = sg_calls_print_primitives,
-    .csv = print_primitives_csv,
-    .table = {.member = "primitives",
-              .json = {&sg_primitive_columns},
-              .csv = "primitive min_ns max_ns total_ns count mean_ns open"}};
 
 const struct sg_report_section sg_distributions_section = {
     .name = "distributions",

@@ -183,6 +183,7 @@ struct sg_report {
     struct sg_calibration calibration;
     struct sg_run_waiting waiting; /* unknown if told is 0 */
     uint64_t run_ns;               /* the longest run time of a rank */
+    uint64_t events_ns;            /* the end of the last recorded call; 0: not known */
     uint64_t ranks_run_ns;         /* processor time: the sum over all threads of the ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;

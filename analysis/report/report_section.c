@@ -4,7 +4,6 @@
 #include "report/report_section.h"
 
 #include "output/format.h"
-#include "report/critical_path.h"
 #include "report/filter.h"
 #include "report/report_columns.h"
 
@@ -25,11 +24,11 @@ static bool is_shown(const struct sg_report_section *section, const struct sg_re
     return section->is_shown == NULL || section->is_shown(report);
 }
 
-/* The share of a run that its events cover, from the end of the last recorded call. */
+/* True if the events end before the run does. */
 static bool is_cut(const struct sg_report *report)
 {
-    return report->has_events && (report->partial || sg_report_unseen_calls(report) > 0) &&
-           report->critical_path != NULL && report->critical_path->ns < report->run_ns;
+    return (report->partial || sg_report_unseen_calls(report) > 0) && report->events_ns > 0 &&
+           report->events_ns < report->run_ns;
 }
 
 void sg_report_put_title(const struct sg_report_section *section, const struct sg_report *report,
@@ -39,7 +38,7 @@ void sg_report_put_title(const struct sg_report_section *section, const struct s
     if (sg_filter_is_set(report->filter))
         fputs(" (in the chosen part)", out);
     if (section->is_of_events && is_cut(report))
-        fprintf(out, " (events cover the first %s of %s)", SG_NS(report->critical_path->ns),
+        fprintf(out, " (events cover the first %s of %s)", SG_NS(report->events_ns),
                 SG_NS(report->run_ns));
     fputc('\n', out);
 }

@@ -148,9 +148,7 @@ SG_REPORT_MEMBER(sg_rows_put);
 /* profile_print.c: all calls. */
 json_t *sg_calls_json_share(const struct sg_calls *calls);
 SG_REPORT_MEMBER(sg_calls_put);
-/* Print the summary of all calls with the figures of MMDS, and the distributions of one primitive.
- */
-SG_REPORT_PRINTER(sg_calls_print_primitives);
+/* Prints the distributions of one primitive. */
 SG_REPORT_PRINTER(sg_calls_print_distribution);
 
 /* wait_print.c: wait states, and the skew of the collectives that MPICH carried out. */

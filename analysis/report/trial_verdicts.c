@@ -242,7 +242,7 @@ static json_t *verdict_of(const struct sg_report_trial *trial, int tried)
 }
 
 const struct sg_report_section sg_trials_section = {
-    .part = SG_PART_TRIALS, .title = "What trials measured", .print = print_text};
+    .part = SG_PART_TRIALS, .title = "Results of trials", .print = print_text};
 
 SG_REPORT_MEMBER(sg_trials_put)
 {

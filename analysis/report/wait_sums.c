@@ -423,7 +423,7 @@ static enum sg_status find_late(const struct sg_waitstate_sums *sums, const uint
     return status;
 }
 
-/* Of equal pairs the first one counts. */
+/* The first one of equal pairs counts. */
 static void find_others(const struct sg_waitstate_sums *sums, const uint32_t *site_of,
                         struct sg_waitstates *states)
 {

@@ -38,8 +38,8 @@ told several several -o several sh -c "rm -rf several-2; $MPIEXEC -n 1 $PROGRAMS
 check "with several runs, the screen is about the last one and names it" all 'is 0 "$status"' \
     'has_lines several.err "^stagger: the last of 2 runs, $PWD/several-2:$" 1' 'has_lines several.err "$brief" 1'
 told stats stats --trace stats -o stats "${mpi[@]}" "$PROGRAMS/calls" 50
-check "statistics do not show waits, and one line says so" all 'has_lines stats.err "^Who waits for whom is not known: " 1' \
-    'has stats.err "^Where ranks spend time in MPI " 1'
+check "statistics do not show waits, and one line says so" all 'has_lines stats.err "^It is not known who waits for whom: " 1' \
+    'has stats.err "^Time in MPI by call site " 1'
 told alone alone -o alone "$MPIEXEC" -n 1 "$PROGRAMS/calls" 5
 check "one rank waits for no other" has_lines alone.err "^One rank: it waits for no other.$" 1
 told killed killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50

@@ -28,7 +28,7 @@ done
 export TERM=xterm
 on_terminal "'$STAGGER' report --all known"
 check "on a terminal labels and headings are bold" all 'is 0 "$status"' \
-    'has shown "^$escape\[1mparallel efficiency$escape\[0m +[0-9]+ %"' 'has shown "^$escape\[1m  op .* wait .*$escape\[0m$"'
+    'has shown "^  $escape\[1mparallel efficiency$escape\[0m +[0-9]+ %"' 'has shown "^$escape\[1m  op .* wait .*$escape\[0m$"'
 check "the text is the same" same plain.txt <(bare shown)
 on_terminal "'$STAGGER' compare known known"
 check "compare prints bold headings, too" has shown "^$escape\[1m  +[a-z].*$escape\[0m$"

@@ -67,7 +67,7 @@ for file in traces.otf2 traces.def traces traces/0.evt; do
 done
 ln -s known linked-directory
 check "a directory that the user names through a link is followed" all '"$STAGGER" report --all linked-directory >by-link' \
-    '"$STAGGER" report --all known >by-name' 'sed -i s/linked-directory/known/ by-link' 'same by-name by-link'
+    '"$STAGGER" report --all known >by-name' 'sed -i "1s/ *linked-directory/ known/" by-link; sed -i "1s/ *known/ known/" by-name' 'same by-name by-link'
 
 # ---- settings shown on a page ------------------------------------------------------------------------
 

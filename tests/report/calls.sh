@@ -94,7 +94,7 @@ observe barriers 4 "$PROGRAMS/known_calls" barriers
 "$STAGGER" report --all barriers.trace >barriers.txt
 check "a program with barriers only has the share and the functions, and no other table" all \
     'has_lines barriers.txt "^in MPI " 1' 'has_lines barriers.txt "^  MPI_Barrier +12 " 1' \
-    'lacks barriers.txt "^Where MPI functions are called|^ *from |^messages"'
+    'lacks barriers.txt "^Calls of MPI functions by call site|^ *from |^messages"'
 
 cat >killed.c <<'C'
 #include <mpi.h>

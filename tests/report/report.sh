@@ -23,7 +23,7 @@ done
 
 check "the text of an archive is the golden one" golden known.txt --all known
 check "the first screen of an archive is the golden one" golden screen.txt known
-check "... of statistics, too" golden statistics-screen.txt statistics
+check "the first screen of statistics is, too" golden statistics-screen.txt statistics
 check "the JSON of it is the golden one" golden known.json --json known
 check "the CSV of it is the golden one" golden known.csv --csv known
 check "the text of another tool's archive is the golden one" golden foreign.txt --all foreign

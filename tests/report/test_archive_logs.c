@@ -110,7 +110,7 @@ TEST("a run is at least as long as its calls, and waits without instances are un
     FILE *stream = open_memstream(&text, &size_bytes);
     EXPECT(sg_report_print_text(&report, &(struct sg_print_options){0}, stream) == SG_OK);
     fclose(stream);
-    EXPECT(contains(text, "Who waits for whom is not known: no instance is complete.\n"),
+    EXPECT(contains(text, "It is not known who waits for whom: no instance is complete.\n"),
            !contains(text, "No rank waited"));
     free(text);
     sg_report_clear(&report);

@@ -317,6 +317,47 @@ TEST("a pair names the rank that caused the longest wait")
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /* A receive that stays open does not keep others for long, and they are all matched. */
+/* Adds a wait of rank 0 at the call site with this id in line 10, or in another line. */
+static void add_wait(const char *name, uint32_t id, uint32_t line, enum sg_waitstate_kind kind,
+                     uint32_t late, uint64_t wait_ns)
+{
+    const struct sg_site_text text = {
+        .id = id, .function = "f", .file = "a.c", .line = line, .module = "a"};
+    struct sg_waitstate wait = {.kind = kind, .other = {.rank = late}, .wait_ns = wait_ns};
+
+    need(sg_places_function(places, name, &wait.at.function));
+    need(sg_aggregate_site(aggregate, &text, &wait.at.site));
+    wait.other.function = wait.at.function;
+    wait.other.site = wait.at.site;
+    need(sg_waitstate_sums_add(sums, &wait, NULL));
+}
+
+TEST("a site is a function in a line, over all kinds of waits, with the ranks awaited longest")
+{
+    begin();
+    add_wait("MPI_Recv", 1, 10, SG_WAITSTATE_LATE_SENDER, 3, 100);
+    add_wait("MPI_Recv", 2, 10, SG_WAITSTATE_LATE_SENDER, 1, 250);
+    add_wait("MPI_Recv", 1, 10, SG_WAITSTATE_LATE_RECEIVER, 3, 200);
+    add_wait("MPI_Recv", 2, 10, SG_WAITSTATE_LATE_SENDER, 0, 10);
+    add_wait("MPI_Recv", 2, 10, SG_WAITSTATE_LATE_SENDER, 2, 20);
+    add_wait("MPI_Recv", 3, 11, SG_WAITSTATE_LATE_SENDER, 2, 400);
+    add_wait("MPI_Send", 4, 10, SG_WAITSTATE_LATE_RECEIVER, 2, 30);
+    finish();
+    ASSERT(states->site_count == 3);
+    const struct sg_waitstate_site *site = &states->sites[0];
+    EXPECT(text_is(site->at.function, "MPI_Recv"), site->at.site.line == 10, site->at.site.id == 1,
+           site->places == 2);
+    EXPECT(site->of.waits == 5, site->of.wait_ns == 580, site->of.max_ns == 250);
+    EXPECT(site->ranks == 4, site->late_count == 3);
+    EXPECT(site->late[0].rank == 3, site->late[0].wait_ns == 300, site->late[1].rank == 1,
+           site->late[1].wait_ns == 250, site->late[2].rank == 2, site->late[2].wait_ns == 20);
+    EXPECT(site->other.site.id == 2, site->other_of.wait_ns == 280);
+    EXPECT(states->sites[1].at.site.line == 11, states->sites[1].of.wait_ns == 400,
+           states->sites[1].places == 1);
+    EXPECT(text_is(states->sites[2].at.function, "MPI_Send"));
+    end();
+}
+
 TEST("a receive that never completes holds up a bounded number of messages")
 {
     const int rounds = 20 * SG_WAITSTATE_HELD;
