@@ -26,13 +26,25 @@ static const char *scale(double value, double step, const char *const units[], c
     return text;
 }
 
+#define HOUR 3600
+#define DAY (24 * HOUR)
+
 const char *sg_format_ns(uint64_t ns, char text[SG_FORMAT_BYTES])
 {
     static const char *const units[] = {"us", "ms", "s", NULL};
 
-    if (ns >= 1000)
+    uint64_t seconds = ns / 1000000000;
+
+    if (seconds >= DAY)
+        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "d%" PRIu64 "h", seconds / DAY,
+                 seconds % DAY / HOUR);
+    else if (seconds >= 3 * HOUR)
+        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "h%" PRIu64 "m", seconds / HOUR,
+                 seconds % HOUR / 60);
+    else if (ns >= 1000)
         return scale((double)ns, 1000, units, text);
-    snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "ns", ns);
+    else
+        snprintf(text, SG_FORMAT_BYTES, "%" PRIu64 "ns", ns);
     return text;
 }
 

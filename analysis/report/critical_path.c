@@ -461,7 +461,7 @@ static void print_saving(const void *of, const void *context, FILE *out)
 {
     const struct sg_path_row *row = of;
 
-    if (row->saving_ns == 0)
+    if (row->saving_ns <= row->saving_error_ns || row->times < SG_REASON_SAMPLES)
         fputs("-", out);
     else
         fprintf(out, "%s +-%s", SG_NS(row->saving_ns), SG_NS(row->saving_error_ns));

@@ -325,11 +325,15 @@ bool sg_waitstate_is_same_line(const struct sg_waitstate_place *a,
     return a->function != NULL && b->function != NULL && compare_lines(a, b) == 0;
 }
 
+/* Rows of one place follow each other. */
 static int compare_by_line(const void *left, const void *right)
 {
     const struct sg_waitstate_row *const *a = left, *const *b = right;
     int order = compare_lines(&(*a)->at, &(*b)->at);
 
+    if (order == 0)
+        order =
+            ((*a)->at.site.site > (*b)->at.site.site) - ((*a)->at.site.site < (*b)->at.site.site);
     return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
