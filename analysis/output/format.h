@@ -13,7 +13,8 @@
 
 #define SG_FORMAT_BYTES 32 /* capacity for any figure below; the functions return text */
 
-/* "0ns", "950ns", "12.3us", "1.23ms", "45.6s", "5000s", "3h25m", "2d3h": three digits below 1000 s. */
+/* "0ns", "950ns", "12.3us", "1.23ms", "45.6s", "5000s", "3h25m", "2d3h": three digits
+ * below 1000 s. */
 const char *sg_format_ns(uint64_t ns, char text[SG_FORMAT_BYTES]);
 
 /* Rounds to whole ns; "-" precedes negative values and `plus` positive ones. */

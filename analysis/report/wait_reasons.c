@@ -125,9 +125,9 @@ static void find_cause(const struct sg_cause_site *causes, struct reason *reason
     reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
 }
 
-/* The late rank's intervals before the call at fault. */
-static const struct sg_before_row *intervals_of(const struct sg_report *report,
-                                                const struct sg_waitstate_site *site)
+/* The longest of the rank's intervals before a call. */
+static const struct sg_before_row *intervals_of(const struct sg_report *report, uint32_t rank,
+                                                const struct sg_waitstate_place *until)
 {
     const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
     const struct sg_before_row *most = NULL;
@@ -135,8 +135,7 @@ static const struct sg_before_row *intervals_of(const struct sg_report *report,
     for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
         const struct sg_before_row *row = &before->rows[i];
 
-        if (row->rank == site->late[0].rank &&
-            sg_waitstate_is_same_line(row->until, &site->other) &&
+        if (row->rank == rank && sg_waitstate_is_same_line(row->until, until) &&
             (most == NULL || row->own.time_ns > most->own.time_ns))
             most = row;
     }
@@ -166,25 +165,36 @@ static bool is_waited_in(const struct sg_report *report, const struct sg_waitsta
     return is;
 }
 
-/* By the intervals between calls. They explain waits of about their length or less. */
+/* Short calls that the late rank makes one after another, to begin messages. */
+#define STEPS 8
+
+/* By the late rank's intervals before the call at fault, back to one that is long enough to explain
+ * the mean wait. */
 static void find_before(const struct sg_report *report, const struct sg_waitstate_site *site,
                         struct reason *reason)
 {
-    const struct sg_before_row *row = intervals_of(report, site);
-    double mean_wait_ns = (double)site->other_of.wait_ns /
-                          (double)(site->other_of.waits > 0 ? site->other_of.waits : 1);
+    const struct sg_waitstate_place *until = &site->other;
+    uint64_t waits = site->other_of.waits > 0 ? site->other_of.waits : 1;
+    double least_ns = (double)site->other_of.wait_ns / (double)waits / 2;
+    const struct sg_before_row *row = NULL;
 
+    for (int step = 0; step < STEPS; step++) {
+        row = intervals_of(report, site->late[0].rank, until);
+        if (row != NULL && row->own.intervals > reason->samples)
+            reason->samples = row->own.intervals;
+        if (row == NULL || row->own.intervals < SG_REASON_SAMPLES)
+            return;
+        if (row->mean_ns >= least_ns)
+            break;
+        if (row->after->function != NULL && is_waited_in(report, row->after)) {
+            reason->follows = row->after;
+            return;
+        }
+        until = row->after;
+        row = NULL;
+    }
     if (row == NULL)
         return;
-    if (row->own.intervals > reason->samples)
-        reason->samples = row->own.intervals;
-    if (row->own.intervals < SG_REASON_SAMPLES)
-        return;
-    if (row->mean_ns < mean_wait_ns / 2) {
-        if (row->after->function != NULL && is_waited_in(report, row->after))
-            reason->follows = row->after;
-        return;
-    }
     reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
     reason->is_known = is_reason(reason->cause);
     reason->after = row->after;

@@ -41,8 +41,8 @@ def test_output():
     ranks = report("--site", "3f2a9c1b", "--comm", "WORLD", "known")["per_rank"]
     assert [[row[field] for field in ("rank", "calls", "wait_ns", "blocked_ns", "last_count")] for row in ranks] == [
         [0, 3, 10000, 10300, 0], [1, 3, 2500, 2900, 1], [2, 3, 6000, 6250, 2], [3, 3, 7800, 8300, 0]]
-    assert report("--site", "dot", "--rank", "1-2", "--time", "1us:", "known")["filter"] == {
-        "site": "dot", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
+    assert report("--site", "norm", "--rank", "1-2", "--time", "1us:", "known")["filter"] == {
+        "site": "norm", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
     assert report("known")["filter"] is None
     text = stagger("report", "--all", "--site", "solver.c:88", "--rank", "0-1", "known")
     assert has(text, ", only site solver.c:88, ranks 0-1 ", "^  rank calls +wait blocked +share +last$",
