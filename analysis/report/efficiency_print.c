@@ -1,6 +1,6 @@
 /* Computes a report's efficiencies from statistics, where events do not give them, and the division
- * of its processor time; prints details and JSON. Statistics give a rank's time in MPI, events also that of
- * each thread.
+ * of its processor time; prints details and JSON. Statistics give a rank's time in MPI, events also
+ * that of each thread.
  */
 #include "report/efficiency.h"
 
