@@ -385,6 +385,7 @@ INSTALLED = \
   $(foreach x,$(wildcard docs/schema/*.json),644:$x:share/stagger/schema/$(notdir $x)) \
   $(foreach x,$(wildcard analysis/sim/networks/*.conf),644:$x:share/stagger/networks/$(notdir $x)) \
   644:dist/complete:share/stagger/complete \
+  644:dist/grafana.json:share/stagger/grafana.json \
   $(foreach x,stagger stagger-bench,644:dist/completion.bash:share/bash-completion/completions/$x) \
   644:dist/completion.zsh:$(ZSH_DIR)/_stagger \
   644:$(B)/stagger.pc:share/pkgconfig/stagger.pc \

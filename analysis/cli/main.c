@@ -127,7 +127,7 @@ static const char *read_interval(const struct sg_option *option, const char *tex
 #define AT(member) offsetof(struct sg_live_options, member)
 
 static const struct sg_option watch_options[] = {
-    {"interval", 'i', "SECONDS", "time between updates (default: 1)", read_interval,
+    {"interval", 'i', "SECONDS", "time between updates (default: 1, of a file 15)", read_interval,
      .at = AT(interval_ns)},
     {"count", 'c', "N", "quit after N updates (default: when the job ends)", sg_option_u64,
      AT(count), .least = 1, .most = UINT64_MAX},
@@ -135,11 +135,13 @@ static const struct sg_option watch_options[] = {
      sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
     {"json", 'j', NULL, "print one line of JSON per update (docs/watch-json.md)", sg_option_flag,
      .at = AT(json)},
+    {"openmetrics", 'm', "FILE", "write FILE in the OpenMetrics format instead, until the job ends",
+     sg_option_text, .at = AT(openmetrics)},
     {0}};
 
 static int watch(int argc, char **argv)
 {
-    struct sg_live_options options = {.interval_ns = UINT64_C(1000000000)};
+    struct sg_live_options options = {0};
     struct sg_command_line line = {.name = "stagger watch",
                                    .arguments = "[DIR]",
                                    .documentation = watch_text,
@@ -150,6 +152,11 @@ static int watch(int argc, char **argv)
 
     sg_options_read(&line, argc, argv);
     options.directory = sg_options_argument(&line);
+    if (options.json && options.openmetrics != NULL)
+        sg_options_fault(&line, "--openmetrics cannot be combined with --json");
+    if (options.interval_ns == 0)
+        options.interval_ns =
+            options.openmetrics != NULL ? SG_LIVE_OPENMETRICS_NS : SG_LIVE_INTERVAL_NS;
     if (options.directory == NULL) {
         status = sg_live_find(".", &found);
         options.directory = found;

@@ -3,6 +3,7 @@
 #include "core/clock.h"
 #include "core/config.h"
 #include "core/file.h"
+#include "output/output_file.h"
 #include "output/table.h"
 #include "trace/export/logread.h"
 #include "trace/log.h"
@@ -260,7 +261,7 @@ static enum sg_screen_event sg_screen_wait(uint64_t until_ns)
 
 /* ---- showing a job --------------------------------------------------------------------------- */
 
-#define TOP_IN_PIPE 20
+#define TOP_ELSEWHERE 20 /* call sites in a pipe or a file */
 /* A look takes at most about 1 / REST of a processor: if it takes long, looks become less
  * frequent. */
 #define REST 10
@@ -326,7 +327,7 @@ static enum sg_status print(struct showing *showing)
         status = sg_live_print_json(&showing->job, &showing->view, &rows, stdout);
     } else {
         if (rows.top == 0)
-            rows.top = TOP_IN_PIPE;
+            rows.top = TOP_ELSEWHERE;
         if (sg_screen_is_there())
             rows.width = sg_screen_columns();
         status = sg_live_print_text(&showing->job, &showing->view, &rows, stdout);
@@ -334,6 +335,20 @@ static enum sg_status print(struct showing *showing)
     }
     fflush(stdout);
     return status;
+}
+
+/* Replaces the file by one with the present figures. */
+static enum sg_status write_openmetrics(struct showing *showing)
+{
+    const struct sg_live_options *options = showing->options;
+    const struct sg_live_print rows = {.top = options->top != 0 ? options->top : TOP_ELSEWHERE};
+    struct sg_output_file file;
+    enum sg_status status = sg_output_file_open(options->openmetrics, &file);
+
+    if (status != SG_OK)
+        return status;
+    status = sg_live_print_openmetrics(&showing->job, &showing->view, &rows, file.stream);
+    return sg_output_file_close(&file, status);
 }
 
 /* ---- the loop -------------------------------------------------------------------------------- */
@@ -378,7 +393,9 @@ static enum sg_status show(struct showing *showing)
         if (status != SG_OK)
             break;
         is_last = showing->job.living == 0 || time == options->count;
-        if (showing->has_screen)
+        if (options->openmetrics != NULL)
+            status = write_openmetrics(showing);
+        else if (showing->has_screen)
             status = draw(showing);
         else
             status = print(showing);
@@ -406,7 +423,8 @@ enum sg_status sg_live_show(const struct sg_live_options *options)
         sg_live_job_close(&showing.job);
         return status;
     }
-    showing.has_screen = !options->json && options->count == 0 && sg_screen_is_there();
+    showing.has_screen = !options->json && options->openmetrics == NULL && options->count == 0 &&
+                         sg_screen_is_there();
     if (showing.has_screen)
         sg_screen_begin(sg_style_is_seen(STDOUT_FILENO));
     status = show(&showing);

@@ -14,7 +14,12 @@ struct sg_live_options {
     uint64_t count; /* number of times to show; 0: until the job ends */
     uint32_t top;   /* maximum number of call sites; 0: as many as fit */
     bool json;
+    const char *openmetrics; /* file to write instead of showing; NULL: none */
 };
+
+/* Default of the interval; for a file that a collector reads, a quarter of its usual minute. */
+#define SG_LIVE_INTERVAL_NS UINT64_C(1000000000)
+#define SG_LIVE_OPENMETRICS_NS UINT64_C(15000000000)
 
 /* Draws in place on a terminal; elsewhere writes a block of lines or a line of JSON each time.
  * Errors are logged; the end of the job is not an error. */

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const state_names[] = {
+const char *const sg_live_state_names[] = {
     [SG_LIVE_RUNS] = "runs",       [SG_LIVE_QUIET] = "quiet", [SG_LIVE_FINISHED] = "finished",
     [SG_LIVE_ABORTED] = "aborted", [SG_LIVE_DIED] = "died",   [SG_LIVE_GONE] = "gone",
     [SG_LIVE_DAMAGED] = "damaged",
@@ -210,7 +210,8 @@ static json_t *json_open(const void *of, const void *context)
 
 static const struct sg_column rank_columns[] = {
     {"rank", "rank", "rank", OF_RANK(COUNT32, rank)},
-    {"state", "state", "state", .left = true, OF_RANK(WORD, state), .words = state_names},
+    {"state", "state", "state", .left = true, OF_RANK(WORD, state), .words = sg_live_state_names},
+    {"useful_ns", OF_RANK(NS, useful_ns)},
     {"time_ns", "time", "time", OF_RANK(NS, time_ns)},
     {"share", OF_RANK(SHARE, share)},
     {"now_time_ns", "now", "now", OF_RANK(NS, now_ns), .known = knows_now},
@@ -246,6 +247,16 @@ static json_t *refused_of(const struct sg_live_job *job)
     return rows;
 }
 
+static json_t *efficiency_json(const struct sg_live_efficiency *efficiency)
+{
+    if (isnan(efficiency->parallel))
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "parallel", sg_json_real(true, efficiency->parallel),
+                     "load_balance",
+                     sg_json_real(!isnan(efficiency->load_balance), efficiency->load_balance),
+                     "communication", sg_json_real(true, efficiency->communication));
+}
+
 enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out)
 {
@@ -263,6 +274,8 @@ enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg
     sg_json_set(&root, "mpi",
                 view->report.calls != NULL ? sg_calls_json_share(view->report.calls) : json_null());
     sg_json_set(&root, "now_share", sg_json_real(!isnan(view->now_share), view->now_share));
+    sg_json_set(&root, "efficiency", efficiency_json(&view->efficiency));
+    sg_json_set(&root, "now_efficiency", efficiency_json(&view->now_efficiency));
     sg_json_set(&root, "per_rank", sg_section_list(&live_ranks, &ranks));
     sg_json_set(&root, "unreadable_logs", refused_of(job));
     sg_json_set(&root, "calls", sg_section_list(&first_rows, &rows));
@@ -312,6 +325,18 @@ static void put_calls_share(const struct sg_live_view *view, FILE *out)
     if (!isnan(view->now_share))
         fprintf(out, "%s now, ", PERCENT(view->now_share));
     fprintf(out, "%s of the run\n", SG_SHARE(calls->time_ns, calls->processor_ns));
+}
+
+static void put_efficiency(const char *label, const struct sg_live_efficiency *efficiency,
+                           FILE *out)
+{
+    if (isnan(efficiency->parallel))
+        return;
+    fprintf(out, LABEL "%s", label, PERCENT(efficiency->parallel));
+    if (!isnan(efficiency->load_balance))
+        fprintf(out, " = load balance %s x communication %s", PERCENT(efficiency->load_balance),
+                PERCENT(efficiency->communication));
+    fputc('\n', out);
 }
 
 static double rank_share(const struct sg_live_rank *rank)
@@ -452,6 +477,8 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
 
     put_title(job, view, out);
     put_calls_share(view, out);
+    put_efficiency("efficiency now", &view->now_efficiency, out);
+    put_efficiency("... of the run", &view->efficiency, out);
     status = put_least(view, out);
     if (status != SG_OK) {
         sg_log("watch: %s", sg_status_text(status));

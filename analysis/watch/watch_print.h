@@ -48,11 +48,19 @@ struct sg_live_row {
     const struct sg_live_rank *awaited;
 };
 
+/* Efficiencies of the job, from the time that its threads spend outside MPI ("useful"): their mean
+ * / the greatest, the greatest / the elapsed time, and the product of both. NAN: unknown. */
+struct sg_live_efficiency {
+    double load_balance, communication, parallel;
+};
+
 struct sg_live_rank {
     uint32_t rank;
     enum sg_live_state state;
-    uint64_t time_ns; /* in MPI, in the run */
-    double share;     /* of its processor time; NAN: unknown */
+    uint64_t elapsed_ns; /* from MPI_Init to now, or to its end */
+    uint64_t useful_ns;  /* time so far outside MPI, ended calls or open ones, over its threads */
+    uint64_t time_ns;    /* in MPI, in the run */
+    double share;        /* of its processor time; NAN: unknown */
     bool has_now;
     uint64_t now_ns;
     double now_share;
@@ -69,6 +77,7 @@ struct sg_live_view {
     uint64_t run_ns;      /* run time of the longest rank so far */
     uint64_t interval_ns; /* 0: first look */
     double now_share;     /* of processor time in MPI; NAN: unknown */
+    struct sg_live_efficiency efficiency, now_efficiency;
     struct sg_live_row *rows;
     uint32_t row_count;
     struct sg_live_rank *per_rank; /* those with a log */
@@ -88,6 +97,13 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
                                   const struct sg_live_print *print, FILE *out);
 enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out);
+
+/* In the OpenMetrics text format, with the figures of the run. */
+enum sg_status sg_live_print_openmetrics(const struct sg_live_job *job,
+                                         const struct sg_live_view *view,
+                                         const struct sg_live_print *print, FILE *out);
+
+extern const char *const sg_live_state_names[]; /* by enum sg_live_state */
 
 /* Size of the text about a rank that does not run normally. */
 #define SG_LIVE_STATE_BYTES 512

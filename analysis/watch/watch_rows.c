@@ -361,12 +361,27 @@ static uint64_t processors(const struct sg_live_view *view, uint32_t rank)
     return view->report.ranks[rank].threads;
 }
 
+/* A rank that has ended counts to its last record. */
+static uint64_t elapsed_ns(const struct sg_live_job *job, const struct sg_live_log *log)
+{
+    uint64_t begin_ns = sg_live_log_begin_ns(log);
+    uint64_t end_ns = log->state == SG_LIVE_RUNS ? sg_live_job_clock_ns(job, log) : log->last_ns;
+
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+static uint64_t rest_of(uint64_t whole_ns, uint64_t part_ns)
+{
+    return whole_ns > part_ns ? whole_ns - part_ns : 0;
+}
+
 static void sum_up(const struct making *making, const struct sg_live_log *log,
                    struct sg_live_rank *out)
 {
     const struct sg_live_view *view = making->view;
     uint32_t rank = (uint32_t)log->rank;
     uint64_t run_ns = view->report.ranks[rank].run_ns;
+    uint64_t open_ns = 0;
 
     *out = (struct sg_live_rank){.rank = rank,
                                  .state = log->state,
@@ -374,9 +389,12 @@ static void sum_up(const struct making *making, const struct sg_live_log *log,
                                  .now_share = NAN};
     for (uint32_t i = 0; i < making->tally->place_count; i++) {
         out->time_ns += making->tally->places[i].now[rank].time_ns;
+        open_ns += making->tally->places[i].now[rank].open_ns;
         out->now_ns += sg_live_part_gain_ns(&making->tally->places[i], rank);
     }
     out->share = share_of(out->time_ns, run_ns * processors(view, rank));
+    out->elapsed_ns = elapsed_ns(making->job, log);
+    out->useful_ns = rest_of(out->elapsed_ns * processors(view, rank), out->time_ns + open_ns);
     out->has_now = view->interval_ns > 0 && log->state == SG_LIVE_RUNS;
     if (out->has_now)
         out->now_share = share_of(out->now_ns, view->interval_ns * processors(view, rank));
@@ -438,21 +456,43 @@ static enum sg_status make_ranks(struct making *making)
     return status;
 }
 
-/* Run time of the longest rank; a rank that has ended counts to its last record. */
-static uint64_t run_ns(const struct sg_live_job *job)
+static uint64_t longest_ns(const struct sg_live_view *view)
 {
     uint64_t longest_ns = 0;
 
-    for (uint32_t i = 0; i < job->log_count; i++) {
-        const struct sg_live_log *log = &job->logs[i];
-        uint64_t begin_ns = sg_live_log_begin_ns(log);
-        uint64_t end_ns =
-            log->state == SG_LIVE_RUNS ? sg_live_job_clock_ns(job, log) : log->last_ns;
-
-        if (end_ns > begin_ns && end_ns - begin_ns > longest_ns)
-            longest_ns = end_ns - begin_ns;
+    for (uint32_t i = 0; i < view->rank_count; i++) {
+        if (view->per_rank[i].elapsed_ns > longest_ns)
+            longest_ns = view->per_rank[i].elapsed_ns;
     }
     return longest_ns;
+}
+
+/* Covers the run, or the interval for the ranks that run. A rank's threads share its time outside
+ * MPI equally: the logs have the sum. */
+static struct sg_live_efficiency efficiency_of(const struct sg_live_view *view, bool is_now,
+                                               uint64_t whole_ns)
+{
+    double sum_ns = 0, greatest_ns = 0, threads = 0;
+
+    for (uint32_t i = 0; i < view->rank_count; i++) {
+        const struct sg_live_rank *rank = &view->per_rank[i];
+        double of_rank = (double)processors(view, rank->rank);
+        double useful_ns =
+            (double)(is_now ? rest_of(whole_ns * processors(view, rank->rank), rank->now_ns)
+                            : rank->useful_ns);
+
+        if (of_rank == 0 || (is_now && !rank->has_now))
+            continue;
+        threads += of_rank;
+        sum_ns += useful_ns;
+        greatest_ns = fmax(greatest_ns, useful_ns / of_rank);
+    }
+    if (threads == 0 || whole_ns == 0)
+        return (struct sg_live_efficiency){NAN, NAN, NAN};
+    return (struct sg_live_efficiency){.load_balance =
+                                           greatest_ns > 0 ? sum_ns / threads / greatest_ns : NAN,
+                                       .communication = greatest_ns / (double)whole_ns,
+                                       .parallel = sum_ns / threads / (double)whole_ns};
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
@@ -469,13 +509,15 @@ enum sg_status sg_live_rows_make(struct sg_live_rows *rows, struct sg_live_job *
         return status;
     if (rows->before_ns > 0)
         view.interval_ns = job->seen_ns - rows->before_ns;
-    if (run_ns(job) > rows->run_ns)
-        rows->run_ns = run_ns(job);
-    view.run_ns = rows->run_ns;
     view.left_out = sg_live_arrivals_left_out(job->arrivals);
     status = sg_live_tally_take(&rows->tally, job);
     if (status == SG_OK)
         status = make_ranks(&making);
+    if (longest_ns(&view) > rows->run_ns)
+        rows->run_ns = longest_ns(&view);
+    view.run_ns = rows->run_ns;
+    view.efficiency = efficiency_of(&view, false, view.run_ns);
+    view.now_efficiency = efficiency_of(&view, true, view.interval_ns);
     if (status == SG_OK)
         status = make_rows(&making);
     if (status == SG_OK)

@@ -3,15 +3,20 @@ rank that the others wait for.
 """
 import collections
 import contextlib
+import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
 import time
 
 import pytest
-from lib.runs import BUILD, LIBRARY, MPIEXEC, PROGRAM_SECONDS, STAGGER, WORK, accepted_faults, checked, has, is_sound, report, run
+from prometheus_client import parser as classic
+from prometheus_client.openmetrics import parser as openmetrics
+
+from lib.runs import BUILD, LIBRARY, MPIEXEC, PROGRAM_SECONDS, ROOT, STAGGER, WORK, accepted_faults, checked, has, is_sound, report, run
 
 CALLS = ["barrier", "reduce", "allreduce", "recv", "allreduce", "alltoall", "barrier"]
 FIGURES = ["calls", "failed_calls", "time_ns", "sent_bytes", "received_bytes", "completed_calls"]
@@ -31,9 +36,10 @@ def until(condition, *arguments):
 class Job:
     """A run of the program `stopped`, whose last rank stops itself before each call."""
 
-    def __init__(self, ranks, *calls, **variables):
+    def __init__(self, ranks, *calls, name="trace", **variables):
         self.ranks, self.calls, self.last = ranks, list(calls), ranks - 1
-        self.trace, self.pids = (pathlib.Path(tempfile.mkdtemp(dir=WORK)) for _ in range(2))
+        self.pids = pathlib.Path(tempfile.mkdtemp(dir=WORK))
+        self.trace = pathlib.Path(tempfile.mkdtemp(dir=WORK)) / name
         self.process = subprocess.Popen(
             ["timeout", "--kill-after=5", str(PROGRAM_SECONDS), MPIEXEC, "-genv", "LD_PRELOAD", LIBRARY, "-n", str(ranks), BUILD / "mpi/stopped", self.pids, *calls],
             env=os.environ | {"STAGGER_DIR": str(self.trace), "STAGGER_CAUSES": "all"} | variables,
@@ -80,6 +86,10 @@ class Job:
                     self.signal(self.last, signal.SIGCONT)
             time.sleep(0.02)
         return self.process.returncode == 0 and self.process.stdout.read().split() == self.calls
+
+
+def is_consistent(efficiency):
+    return efficiency["parallel"] == pytest.approx(efficiency["load_balance"] * efficiency["communication"])
 
 
 def place_of(row):
@@ -133,6 +143,10 @@ def test_figures(ranks):
                rf"call_barrier .* (asleep|preempted[a-z ]*) on {job.last}$")
     assert line["per_rank"][job.last]["in"] is None and line["per_rank"][0]["in"]["function"] == "call_alltoall"
     assert (line["living_ranks"], line["ranks"]) == (ranks, ranks)
+    useful = [rank["useful_ns"] for rank in line["per_rank"]]
+    assert line["efficiency"]["load_balance"] == pytest.approx(sum(useful) / ranks / max(useful))
+    assert line["efficiency"]["communication"] == pytest.approx(max(useful) / line["run_ns"])
+    assert is_consistent(line["efficiency"]) and line["now_efficiency"] is None
     assert calls["call_allreduce"]["last_rank"] == calls["call_allreduce"]["least_rank"] == job.last
     # A call that nobody has completed has a row, too.
     assert (calls["call_alltoall"]["calls"], calls["call_alltoall"]["open_calls"]) == (0, job.last)
@@ -141,6 +155,7 @@ def test_figures(ranks):
     # MPI for none.
     second = job.look("--count", 2, "--interval", 0.2)
     assert [rank["now_share"] for rank in second["per_rank"]] == [1] * job.last + [0]
+    assert second["now_efficiency"] == {"parallel": 1 / ranks, "load_balance": 1 / ranks, "communication": 1}
     assert (second["calls"][0]["mpi_function"], second["calls"][0]["now"]["calls"]) == ("MPI_Alltoall", 0)
     assert not accepted_faults("watch", second)
     assert job.ends_well() and not list(job.trace.glob("rank-*.log")) and is_sound(job.trace / "traces.otf2")
@@ -160,3 +175,69 @@ def test_statistics():
     assert line["mpi"] == statistics["mpi"] and calls[0] == calls[1]
     assert {row["wait_ns"] for row in line["calls"]} == {None}
     assert job.ends_well()
+
+
+def metrics_of(text):
+    """The samples, by name and labels without the run, and the run; both parsers take the whole text."""
+    families = list(openmetrics.text_string_to_metric_families(text))
+    # A node exporter reads the older format, which has fewer types and no time stamps.
+    assert {family.type for family in families} == {"gauge", "counter"}
+    assert all(family.documentation and family.name.endswith(family.unit) for family in families)
+    samples = [sample for family in families for sample in family.samples]
+    old = [sample for family in classic.text_string_to_metric_families(text) for sample in family.samples]
+    assert [(sample.name, sample.labels, sample.value) for sample in old] == [(sample.name, sample.labels, sample.value) for sample in samples]
+    assert not any(sample.timestamp for sample in samples)
+    [run_name] = {sample.labels.pop("run") for sample in samples}
+    return {(sample.name, *sample.labels.values()): sample.value for sample in samples}, run_name
+
+
+def test_openmetrics():
+    """a file of OpenMetrics has the figures of --json, a bounded number of series, and tells of the job's end"""
+    job, path = Job(4, *CALLS, name='a "b" \\ c\nd'), WORK / "job.prom"
+    for function in ("MPI_Barrier", "MPI_Reduce", "MPI_Allreduce", "MPI_Recv", "MPI_Allreduce"):
+        job.pass_by(function)
+    job.stand_at("MPI_Alltoall")
+    line = job.look()
+    run(STAGGER, "watch", "--openmetrics", path, "--count", 1, job.trace)
+    found, name = metrics_of(path.read_text())
+    assert name == str(job.trace.resolve()).replace("\n", "\\n")
+    assert found["stagger_job_ranks",] == found["stagger_ranks", "runs"] == 4
+    assert (found["stagger_job_state", "running"], found["stagger_job_state", "finished"]) == (1, 0)
+    assert found["stagger_job_info", "stopped", name.rpartition("/")[2], run(STAGGER, "--version").stdout.split()[1]] == 1
+    assert found["stagger_load_balance_ratio",] * found["stagger_communication_efficiency_ratio",] == pytest.approx(
+        found["stagger_parallel_efficiency_ratio",])
+    assert found["stagger_useful_seconds",] == pytest.approx(
+        4 * found["stagger_parallel_efficiency_ratio",] * found["stagger_run_seconds",])
+    assert found["stagger_mpi_seconds_total",] == pytest.approx(sum(rank["time_ns"] for rank in line["per_rank"]) / 1e9)
+    assert found["stagger_wait_seconds_total",] == pytest.approx(sum(row["wait_ns"] or 0 for row in line["calls"]) / 1e9)
+    for row in line["calls"]:
+        site = (row["mpi_function"], f"{row['function']} {pathlib.Path(row['file']).name}:{row['line']}", row["id"])
+        late = row["last_rank"] if row["last_rank"] is not None else row["least_rank"]
+        assert found["stagger_site_calls_total", *site] == row["calls"]
+        assert found["stagger_site_mpi_seconds_total", *site] == pytest.approx(row["time_ns"] / 1e9)
+        assert found["stagger_site_open_calls", *site] == row["open_calls"]
+        assert found.get(("stagger_site_late_rank", *site)) == late
+        assert found.get(("stagger_site_late_rank_ratio", *site)) == (row["last_rank_share"] and pytest.approx(row["last_rank_share"]))
+        if row["instances"] > 0:
+            assert found["stagger_site_wait_seconds_total", *site] == pytest.approx(row["wait_ns"] / 1e9)
+            assert found["stagger_site_skew_median_seconds", *site] == pytest.approx(row["skew_ns"]["p50"] / 1e9)
+            assert found["stagger_site_skew_greatest_seconds", *site] == pytest.approx(row["skew_ns"]["max"] / 1e9)
+    assert found["stagger_sites",] == line["call_count"] > 2
+
+    run(STAGGER, "watch", "--openmetrics", path, "--count", 2, "--interval", 0.1, "--top", 2, job.trace)
+    found, _ = metrics_of(path.read_text())
+    by_time = sorted(line["calls"], key=lambda row: -row["time_ns"])[:2]
+    assert {key[3] for key in found if key[0] == "stagger_site_calls_total"} == {row["id"] for row in by_time}
+    assert found["stagger_interval_load_balance_ratio",] == found["stagger_interval_parallel_efficiency_ratio",] == 0.25
+
+    # The dashboard shows series that there are.
+    panels = json.loads((ROOT / "dist/grafana.json").read_text())["panels"]
+    used = {name for panel in panels for target in panel["targets"] for name in re.findall(r"stagger_\w+", target["expr"])}
+    assert used and used <= {key[0] for key in found}
+
+    watch = subprocess.Popen([STAGGER, "watch", "--openmetrics", path, "--interval", "0.1", job.trace], stderr=subprocess.PIPE)
+    assert job.ends_well()
+    assert watch.communicate(timeout=PROGRAM_SECONDS)[1] == b"" and watch.returncode == 0
+    found, _ = metrics_of(path.read_text())
+    assert (found["stagger_job_state", "running"], found["stagger_job_state", "finished"]) == (0, 1)
+    assert found["stagger_ranks", "finished"] == 4 and sorted(WORK.glob("job.prom*")) == [path]
