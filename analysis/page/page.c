@@ -159,6 +159,7 @@ static void put_worst(const struct sg_report *report, const struct sg_report_sit
 static void put_notes(const struct sg_report *report, FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
+    char covered[SG_COVERAGE_BYTES];
 
     fputs("<ul class=\"notes\">\n", out);
     if (sg_report_is_oversubscribed(report)) {
@@ -168,7 +169,12 @@ static void put_notes(const struct sg_report *report, FILE *out)
         sg_report_put_waited(report, out);
         fputs(".</li>\n", out);
     }
-    if (report->partial)
+    if (sg_report_coverage(report, covered) != NULL)
+        fprintf(out,
+                "<li><b>Partial.</b> A log was full: skews, waits, causes and the critical path are"
+                " of %s.</li>\n",
+                covered);
+    else if (report->partial)
         fprintf(out, "<li><b>Partial.</b> %s.</li>\n",
                 report->has_events ? "The archive does not hold the whole run"
                                    : "Some logs are missing, damaged or end before MPI_Finalize; "

@@ -279,9 +279,11 @@ enum sg_status sg_archive_paths_finish(struct sg_archive_paths *paths, struct sg
 
     if (paths == NULL)
         return SG_OK;
-    status = sg_critical_finish(paths->critical, &report->critical_path);
-    if (report->critical_path != NULL)
-        report->events_ns = report->critical_path->ns;
+    status = sg_critical_finish(paths->critical,
+                                report->recorded_ns > 0 && report->recorded_ns < INT64_MAX
+                                    ? (int64_t)report->recorded_ns
+                                    : INT64_MAX,
+                                &report->critical_path);
     if (status == SG_OK)
         status = sg_cause_finder_finish(paths->causes, &report->causes);
     return status == SG_OK ? find_efficiency(paths, report) : status;

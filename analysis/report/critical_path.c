@@ -280,14 +280,15 @@ static enum sg_status walk_back(struct walk *walk)
     return status;
 }
 
-/* Returns the location whose last call begins last: others may have waited for it in theirs. */
-static uint32_t find_end(struct sg_critical *critical)
+/* Returns the location whose last call before the time begins last: others may have waited for it
+ * in theirs. */
+static uint32_t find_end(struct sg_critical *critical, int64_t until_ns)
 {
     const struct sg_history_call *latest = NULL;
     uint32_t found = SG_HISTORY_NOBODY;
 
     for (uint32_t i = 0; i < critical->thread_count; i++) {
-        uint64_t calls = sg_history_count(critical->history, i);
+        uint64_t calls = sg_history_before(critical->history, i, until_ns);
         const struct sg_history_call *last =
             calls > 0 ? sg_history_at(critical->history, i, calls - 1) : NULL;
 
@@ -403,17 +404,20 @@ static enum sg_status make(struct sg_critical *critical, struct sg_path **out)
     return SG_OK;
 }
 
-enum sg_status sg_critical_finish(struct sg_critical *critical, struct sg_path **out)
+enum sg_status sg_critical_finish(struct sg_critical *critical, int64_t until_ns,
+                                  struct sg_path **out)
 {
-    uint32_t end = find_end(critical);
+    uint32_t end = find_end(critical, until_ns);
     struct walk walk = {.critical = critical, .location = end, .next = SG_NO_PLACE};
     enum sg_status status;
 
     *out = NULL;
     if (end == SG_HISTORY_NOBODY)
         return SG_OK;
-    walk.calls = sg_history_count(critical->history, end);
+    walk.calls = sg_history_before(critical->history, end, until_ns);
     walk.now_ns = sg_history_at(critical->history, end, walk.calls - 1)->end_ns;
+    if (walk.now_ns > until_ns)
+        walk.now_ns = until_ns;
     status = walk_back(&walk);
     return status == SG_OK ? make(critical, out) : status;
 }
@@ -528,6 +532,7 @@ const struct sg_report_section sg_path_section = {
     .is_of_events = true,
     .rows = rows_of,
     .rows_are = "parts of the critical path",
+    .is_of_events = true,
     .lead = put_lead,
     .table = {.member = "rows",
               .json = {&sg_path_columns},

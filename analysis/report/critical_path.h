@@ -17,7 +17,8 @@
 /* The critical path of a run: the one chain of intervals and calls, over all ranks, that the run's
  * end had to wait for. Anything not on it could be slower without a longer run.
  *
- * It is followed back from the end of the call that begins last: through the interval before a call
+ * It is followed back from the end of the call that begins last (if the log was full, from the call
+ * at that moment: later on, calls are missing, and would count as intervals): through the interval before a call
  * and, where the call waited for another rank (wait_sums.h), from that rank's call at fault. An
  * interval is the time from leaving a call of MPI to entering the next on one thread; the two call
  * sites name it. Definitions as in Schmitt, Stolle, Dietrich, CASITA (2014) and Boehme et al.,
@@ -74,8 +75,9 @@ void sg_critical_need(struct sg_critical *critical, uint32_t location, int64_t a
                       uint32_t list);
 /* Returns the history, for others that look back (cause_finder.h). */
 struct sg_history *sg_critical_history(struct sg_critical *critical);
-/* *out is NULL if nothing is known. */
-enum sg_status sg_critical_finish(struct sg_critical *critical, struct sg_path **out);
+/* The path ends at the time; INT64_MAX: with the run. *out is NULL if nothing is known. */
+enum sg_status sg_critical_finish(struct sg_critical *critical, int64_t until_ns,
+                                  struct sg_path **out);
 
 /* The columns of struct sg_path_row; the context is the path. */
 extern const struct sg_columns sg_path_columns;

@@ -591,12 +591,19 @@ static void put_help(const struct sg_report *report, const struct sg_print_optio
 static void put_notes(const struct sg_report *report, bool has_modules, FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
+    char covered[SG_COVERAGE_BYTES];
+    bool is_covered = sg_report_coverage(report, covered) == NULL;
 
-    if (report->partial && report->living == 0)
+    if (!is_covered)
+        fprintf(out, "note: a log was full: waits, causes and the path are of %s\n", covered);
+    if (!is_covered && report->wanted_bytes > 0)
+        fprintf(out, "      to record all: STAGGER_TRACE_BYTES=%" PRIu64 "m\n",
+                report->wanted_bytes >> 20);
+    if (is_covered && report->partial && report->living == 0)
         fprintf(out, "note: partial: %s\n",
                 report->has_events ? "the archive does not hold the whole run"
                                    : "some logs are missing, damaged, or end before MPI_Finalize");
-    if (unseen > 0)
+    if (is_covered && unseen > 0)
         fprintf(out,
                 "note: waits are without %" PRIu64 " calls that are not in the events"
                 " (STAGGER_TRACE_BYTES)\n",

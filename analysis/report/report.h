@@ -172,6 +172,9 @@ struct sg_report {
     bool has_statistics; /* read from logs */
     bool partial;
     uint32_t living;                /* ranks that were still running when their logs were read */
+    /* Events are complete up to this time from the run's start; 0: to its end, or not known. */
+    uint64_t recorded_ns;
+    uint64_t wanted_bytes;          /* STAGGER_TRACE_BYTES for all events; 0: not known */
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
     uint64_t unmanaged_nonblocking; /* the nonblocking calls among them */
@@ -183,7 +186,6 @@ struct sg_report {
     struct sg_calibration calibration;
     struct sg_run_waiting waiting; /* unknown if told is 0 */
     uint64_t run_ns;               /* the longest run time of a rank */
-    uint64_t events_ns;            /* the end of the last recorded call; 0: not known */
     uint64_t ranks_run_ns;         /* processor time: the sum over all threads of the ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;

@@ -75,10 +75,26 @@ static void put_clocks(const struct sg_report *report, FILE *out)
             report->clock_violations == 1 ? "" : "s");
 }
 
+#define MIB_SHIFT 20
+
+/* covered: what events cover. */
+static void put_full(const struct sg_report *report, const char *covered, FILE *out)
+{
+    fprintf(
+        out,
+        "note: partial: a log was full, so skews, waits, causes and the critical path are of %s",
+        covered);
+    if (report->wanted_bytes > 0)
+        fprintf(out, "; to record all: STAGGER_TRACE_BYTES=%" PRIu64 "m",
+                report->wanted_bytes >> MIB_SHIFT);
+    fputc('\n', out);
+}
+
 static void put_notes(const struct sg_report *report, const struct sg_print_options *options,
                       FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
+    char covered[SG_COVERAGE_BYTES];
 
     for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
         if ((sg_report_sections[i]->part & options->parts) != 0)
@@ -86,7 +102,9 @@ static void put_notes(const struct sg_report *report, const struct sg_print_opti
     }
     sg_waitstates_print_notes(report, out);
     sg_before_print_missing(report, out);
-    if (report->partial)
+    if (sg_report_coverage(report, covered) != NULL)
+        put_full(report, covered, out);
+    else if (report->partial)
         fprintf(out, "note: partial: %s\n",
                 report->has_events
                     ? "the archive does not hold the whole run"
@@ -318,6 +336,11 @@ static SG_REPORT_MEMBER(put_run)
     sg_json_put_members(writer,
                         json_pack("{s:i, s:I, s:b}", "version", JSON_VERSION, "ranks",
                                   (json_int_t)report->rank_count, "partial", report->partial));
+    sg_json_put_members(writer,
+                        json_pack("{s:o, s:o}", "recorded_ns",
+                                  sg_json_count(report->recorded_ns > 0, report->recorded_ns),
+                                  "wanted_trace_bytes",
+                                  sg_json_count(report->wanted_bytes > 0, report->wanted_bytes)));
     sg_rows_put(report, options, writer);
     sg_json_put_members(
         writer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",

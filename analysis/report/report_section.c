@@ -24,22 +24,25 @@ static bool is_shown(const struct sg_report_section *section, const struct sg_re
     return section->is_shown == NULL || section->is_shown(report);
 }
 
-/* True if the events end before the run does. */
-static bool is_cut(const struct sg_report *report)
+const char *sg_report_coverage(const struct sg_report *report, char text[SG_COVERAGE_BYTES])
 {
-    return (report->partial || sg_report_unseen_calls(report) > 0) && report->events_ns > 0 &&
-           report->events_ns < report->run_ns;
+    if (report->recorded_ns == 0 || report->recorded_ns >= report->run_ns)
+        return NULL;
+    snprintf(text, SG_COVERAGE_BYTES, "the first %s of %s", SG_NS(report->recorded_ns),
+             SG_NS(report->run_ns));
+    return text;
 }
 
 void sg_report_put_title(const struct sg_report_section *section, const struct sg_report *report,
                          FILE *out)
 {
+    char covered[SG_COVERAGE_BYTES];
+
     fprintf(out, "%s%s%s", sg_style(SG_BOLD, out), section->title, sg_style(SG_PLAIN, out));
     if (sg_filter_is_set(report->filter))
         fputs(" (in the chosen part)", out);
-    if (section->is_of_events && is_cut(report))
-        fprintf(out, " (events cover the first %s of %s)", SG_NS(report->events_ns),
-                SG_NS(report->run_ns));
+    if (section->is_of_events && sg_report_coverage(report, covered) != NULL)
+        fprintf(out, " (events cover %s)", covered);
     fputc('\n', out);
 }
 

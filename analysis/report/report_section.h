@@ -31,6 +31,9 @@ enum sg_report_part {
     SG_PART_PRIMITIVES = 1 << 9,
 };
 
+#define SG_COVERAGE_BYTES 128
+
+
 struct sg_print_options {
     unsigned parts;                        /* text: the parts to print; 0: the first screen */
     bool all;                              /* text: all parts, after the first screen */
@@ -96,6 +99,9 @@ void sg_report_put(const struct sg_report_section *section, const struct sg_repo
 enum sg_status sg_report_print_table(const struct sg_report_section *section,
                                      const struct sg_report *report,
                                      const struct sg_print_options *options, FILE *out);
+/* "the first 8.1s of 15.3s": the part of the run that figures from events cover, because a log was
+ * full then. NULL: the whole run. */
+const char *sg_report_coverage(const struct sg_report *report, char text[SG_COVERAGE_BYTES]);
 enum sg_status sg_report_section_csv(const struct sg_report_section *section,
                                      const struct sg_report *report,
                                      const struct sg_print_options *options, FILE *out);

@@ -312,8 +312,7 @@ static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
         return false;
     if (comm->index != SG_COMM_UNRECORDED)
         return true;
-    atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->dropped_events, 1,
-                              memory_order_relaxed);
+    sg_log_drop_event(sg_process.log);
     return false;
 }
 

@@ -61,8 +61,7 @@ static bool sg_events_have_room(void)
 static __attribute__((noinline)) void *leave_out(enum sg_function function, bool is_counted)
 {
     if (!is_counted)
-        atomic_fetch_add_explicit(&sg_log_header(sg_process.log)->dropped_events, 1,
-                                  memory_order_relaxed);
+        sg_log_drop_event(sg_process.log);
     sg_function_leave_out(function);
     return NULL;
 }

@@ -275,13 +275,20 @@ static inline void *reserve_event(struct sg_log *log, uint64_t count, uint64_t *
     return *slot + count <= bound ? log->slots + *slot * SG_SLOT_BYTES : NULL;
 }
 
+void sg_log_drop_event(struct sg_log *log)
+{
+    /* Relaxed: one thread alone drops the first event. */
+    if (atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed) == 0)
+        atomic_store_explicit(&log->header->dropped_since_ns, sg_clock_ns(), memory_order_relaxed);
+}
+
 void *sg_log_event(struct sg_log *log)
 {
     uint64_t slot;
     void *record = reserve_event(log, 1, &slot);
 
     if (record == NULL)
-        atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed);
+        sg_log_drop_event(log);
     return record;
 }
 
@@ -311,7 +318,7 @@ void *sg_log_event_growing(struct sg_log *log)
     void *record = reserve_growing(log, 1);
 
     if (record == NULL)
-        atomic_fetch_add_explicit(&log->header->dropped_events, 1, memory_order_relaxed);
+        sg_log_drop_event(log);
     return record;
 }
 

@@ -40,6 +40,8 @@ struct sg_log_header *sg_log_header(struct sg_log *log);
 /* [handler] Returns a free slot for an event, zeroed. NULL if the limit is reached or the disk is
  * full; the event then counts as dropped. Publish with sg_log_publish. */
 void *sg_log_event(struct sg_log *log);
+/* [handler] Counts an event that the log has no capacity for; sg_log_event does so by itself. */
+void sg_log_drop_event(struct sg_log *log);
 /* As sg_log_event, but also makes the next segment ready in time: for ordinary calls only. */
 void *sg_log_event_growing(struct sg_log *log);
 /* As sg_log_event_growing, for adjacent slots, zeroed except for the kinds of those after the

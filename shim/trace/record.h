@@ -352,6 +352,7 @@ struct sg_record_group {
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
 #define SG_CALLS_NAME_FORMAT "%d.calls" /* trace/export/calls_file.c */
 #define SG_OVERHEAD_LONG_NS 10000u
+#define SG_TRACE_BYTES_MOST (UINT64_C(64) << 30) /* STAGGER_TRACE_BYTES */
 
 enum sg_log_state {
     SG_LOG_RUNNING = 1,   /* also: killed, or exited without MPI_Finalize */
@@ -418,6 +419,8 @@ struct sg_log_header {
     /* End of the run in MPI_Finalize, before the archive is made and MPICH's own part; 0: not
      * reached. */
     uint64_t finalize_end_ns;
+    /* Time of the first dropped event; 0: there is none, or the writer did not record it. */
+    _Atomic uint64_t dropped_since_ns;
 };
 
 /* The rank's time in MPI_Init and MPI_Finalize, as far as known. */

@@ -28,9 +28,14 @@ static void begin(void)
     need(sg_critical_create(places, 2 * RANKS, &critical));
 }
 
+static void finish_at(int64_t until_ns)
+{
+    need(sg_critical_finish(critical, until_ns, &path));
+}
+
 static void finish(void)
 {
-    need(sg_critical_finish(critical, &path));
+    finish_at(INT64_MAX);
 }
 
 static void end(void)
@@ -71,6 +76,23 @@ static void expect(const struct sg_path_row *row, uint64_t times, uint64_t ns, u
 {
     ASSERT(row != NULL);
     EXPECT(row->times == times, row->ns == ns, row->rank == rank);
+}
+
+/* The log of rank 1 is full at 60: its next recorded call is MPI_Finalize. */
+TEST("a path that ends before the run has no interval over calls that are missing")
+{
+    begin();
+    call(0, BARRIER, 1, 10, 30);
+    call(1, BARRIER, 1, 20, 30);
+    call(0, RECV, 2, 50, 100);
+    call(1, SEND, 3, 40, 60);
+    call(1, FINALIZE, 4, 900, 1000);
+    call(0, FINALIZE, 4, 990, 1000);
+    finish_at(60);
+    expect(find(true, 0, 2), 1, 10, 0);
+    expect(find(false, 1, 2), 1, 20, 0);
+    EXPECT(find(true, 0, 4) == NULL, find(false, 3, 4) == NULL, path->ns == 60);
+    end();
 }
 
 /* Rank 2 computes three times as long as the others before each barrier. */

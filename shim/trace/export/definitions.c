@@ -703,7 +703,7 @@ void sg_definitions_write_global(struct sg_archive *archive, struct sg_unified *
     define_strings(&definer);
     define_tables(&definer);
     check(&definer, OTF2_Archive_CloseGlobalDefWriter(archive->handle, definer.writer));
-    sg_properties_set(archive, unified, definer.tree.machine);
+    sg_properties_set(archive, unified, definer.tree.machine, begin_ns);
     sg_markers_write(archive, unified, begin_ns, end_ns);
 done:
     sg_system_tree_clear(&definer.tree);

@@ -22,6 +22,6 @@ void sg_markers_write(struct sg_archive *archive, const struct sg_unified *unifi
  * property without data is omitted. Rank 0 only, while the archive is open; notes failures in the
  * archive. In properties.c. */
 void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
-                       const char *machine);
+                       const char *machine, uint64_t begin_ns);
 
 #endif

@@ -176,8 +176,29 @@ static void set_left_out(struct sg_archive *archive, const struct sg_unified *un
     free(all);
 }
 
+/* From the earliest of the ranks' first losses on, the events show only a part of the run. */
+static void set_recorded(struct sg_archive *archive, const struct sg_unified *unified,
+                         uint64_t begin_ns)
+{
+    uint64_t until_ns = UINT64_MAX, wanted_bytes = 0;
+
+    for (int i = 0; i < unified->summary_count; i++) {
+        const struct sg_summary *summary = &unified->summaries[i];
+        uint64_t since_ns = sg_summary_global_ns(summary, summary->dropped_since_ns);
+
+        if (summary->dropped_since_ns > 0 && since_ns < until_ns)
+            until_ns = since_ns;
+        if (summary->wanted_bytes > wanted_bytes)
+            wanted_bytes = summary->wanted_bytes;
+    }
+    if (until_ns < UINT64_MAX && until_ns > begin_ns)
+        set_number(archive, SG_PROPERTY_RECORDED, until_ns - begin_ns);
+    if (until_ns < UINT64_MAX && wanted_bytes > 0)
+        set_number(archive, SG_PROPERTY_WANTED_BYTES, wanted_bytes);
+}
+
 void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,
-                       const char *machine)
+                       const char *machine, uint64_t begin_ns)
 {
     OTF2_Archive *handle = archive->handle;
 
@@ -186,6 +207,7 @@ void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unif
     sg_archive_check(archive, OTF2_Archive_SetDescription(handle, unified->summaries[0].program));
     set_text(archive, SG_PROPERTY_PARTIAL, unified->partial ? "1" : "0");
     set_number(archive, SG_PROPERTY_DROPPED, unified->dropped);
+    set_recorded(archive, unified, begin_ns);
     if (unified->trial_block > 0)
         set_number(archive, SG_PROPERTY_TRIAL_BLOCK, unified->trial_block);
     set_left_out(archive, unified);

@@ -286,6 +286,24 @@ static struct sg_summary_causes causes_of(struct sg_logread *log)
     return out;
 }
 
+/* Doubles the capacity that all events would have taken: calls of messages get half of a log. A
+ * lesser limit than the present one would not help: the disk was full. */
+static uint64_t wanted_bytes(const struct sg_log_header *header)
+{
+    uint64_t used = atomic_load_explicit(&header->next_slot, memory_order_relaxed);
+    uint64_t dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed);
+    uint64_t slots, wanted = 1;
+
+    if (dropped == 0 || used > SG_TRACE_BYTES_MOST || dropped > SG_TRACE_BYTES_MOST)
+        return 0;
+    slots = 2 * (used + dropped);
+    while (wanted < slots)
+        wanted *= 2;
+    return wanted > header->event_limit_slots && wanted <= SG_TRACE_BYTES_MOST / SG_SLOT_BYTES
+               ? wanted * SG_SLOT_BYTES
+               : 0;
+}
+
 enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct sg_summary *out)
 {
     const struct sg_log_header *header = sg_logread_header(log);
@@ -301,6 +319,8 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
         .last_ns = sg_logread_last_ns(log),
         .dropped = atomic_load_explicit(&header->dropped_events, memory_order_relaxed) +
                    sg_logread_damaged(log),
+        .dropped_since_ns = atomic_load_explicit(&header->dropped_since_ns, memory_order_relaxed),
+        .wanted_bytes = wanted_bytes(header),
         .unmanaged_calls = atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed),
         .unmanaged_nonblocking =
             atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed),
@@ -480,6 +500,8 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->monotonic_ns);
     SG_PACK(pack, s->last_ns);
     SG_PACK(pack, s->dropped);
+    SG_PACK(pack, s->dropped_since_ns);
+    SG_PACK(pack, s->wanted_bytes);
     SG_PACK(pack, s->slices);
     SG_PACK(pack, s->overhead_calls);
     SG_PACK(pack, s->overhead_ns);

@@ -135,6 +135,10 @@ enum sg_interval_metric_ref {
 /* Archive properties. */
 #define SG_PROPERTY_PARTIAL "STAGGER::PARTIAL"
 #define SG_PROPERTY_DROPPED "STAGGER::DROPPED"
+/* Time from the first event to the first one that a log had no capacity for, and the
+ * STAGGER_TRACE_BYTES that would have been enough; absent if there is none, or it is not known. */
+#define SG_PROPERTY_RECORDED "STAGGER::RECORDED_NS"
+#define SG_PROPERTY_WANTED_BYTES "STAGGER::WANTED_BYTES"
 /* Events dropped for lack of capacity, by function: "MPI_Isend=12 MPI_Wait=3". */
 #define SG_PROPERTY_LEFT_OUT "STAGGER::LEFT_OUT"
 #define SG_PROPERTY_UNMANAGED "STAGGER::UNMANAGED"
