@@ -18,11 +18,11 @@
  * end had to wait for. Anything not on it could be slower without a longer run.
  *
  * It is followed back from the end of the call that begins last (if the log was full, from the call
- * at that moment: later on, calls are missing, and would count as intervals): through the interval before a call
- * and, where the call waited for another rank (wait_sums.h), from that rank's call at fault. An
- * interval is the time from leaving a call of MPI to entering the next on one thread; the two call
- * sites name it. Definitions as in Schmitt, Stolle, Dietrich, CASITA (2014) and Boehme et al.,
- * Scalable Critical-Path Based Performance Analysis (IPDPS 2012).
+ * at that moment: later on, calls are missing, and would count as intervals): through the interval
+ * before a call and, where the call waited for another rank (wait_sums.h), from that rank's call at
+ * fault. An interval is the time from leaving a call of MPI to entering the next on one thread; the
+ * two call sites name it. Definitions as in Schmitt, Stolle, Dietrich, CASITA (2014) and Boehme et
+ * al., Scalable Critical-Path Based Performance Analysis (IPDPS 2012).
  *
  * Balance would save the time that an interval has on the path beyond the mean of all intervals
  * between the same two call sites on all ranks. The estimate ignores other paths that would then be

@@ -330,9 +330,10 @@ const struct sg_config_entry sg_config_entries[] = {
     {"STAGGER_TRACE_BYTES", "64m",
      "Maximum size of one rank's log; calls beyond it are counted but not recorded.",
      "`k`, `m` and `g` are powers of 1024. If a log is full, the report and the archive are marked "
-     "partial, and the report names a size that suffices. Calls other than the library's collectives use at most half of the log, so that "
-     "messages leave space for collectives. Communicators that the program makes use at most a "
-     "quarter; calls on later communicators count as dropped.",
+     "partial, and the report names a size that suffices. Calls other than the library's "
+     "collectives use at most half of the log, so that messages leave space for collectives. "
+     "Communicators that the program makes use at most a quarter; calls on later communicators "
+     "count as dropped.",
      SIZE(trace_bytes, "a size from 1m to 64g", MIB, 64 * GIB)},
     {"STAGGER_CALLS", "",
      "MPI functions to count and record: glob patterns, separated by commas; by default all.",
