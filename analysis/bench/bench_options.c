@@ -408,7 +408,7 @@ static const struct sg_option options_known[] = {
     {"late-us", 0, "LIST", .read = sg_option_reals, .at = AT(skews_us), .most = SKEW_US_MAX,
      SAYS("delay: lateness of the late rank (default: 1000)", DELAY)},
     {"json", 'j', .read = sg_option_least, .at = AT(format), .least = SG_BENCH_JSON,
-     SAYS("print JSON (docs/bench-json.md)", ALL)},
+     SAYS("print JSON (share/doc/stagger/bench-json.md)", ALL)},
     {"csv", .read = sg_option_least, .at = AT(format), .least = SG_BENCH_CSV,
      SAYS("print CSV", ALL)},
     {"samples", .read = sg_option_flag, .at = AT(samples),

@@ -221,8 +221,8 @@ static const char *const tables[] = {
 #define AT(member) offsetof(struct options, member)
 
 static const struct sg_option option_table[] = {
-    {"json", 'j', NULL, "print JSON (docs/compare-json.md)", sg_option_flag, .at = AT(json),
-     .excludes = "csv html"},
+    {"json", 'j', NULL, "print JSON (share/doc/stagger/compare-json.md)", sg_option_flag,
+     .at = AT(json), .excludes = "csv html"},
     {"html", 'H', "FILE", "write an HTML page", sg_option_text, .at = AT(html), .excludes = "csv"},
     {"csv", 'c', "TABLE", "print the rows as CSV, or another table: functions, calls, waits, runs",
      sg_option_word, AT(csv), .words = tables, .optional = true},

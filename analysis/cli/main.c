@@ -52,27 +52,26 @@ static const struct command sim_commands[] = {
     {"papers", sg_sim_papers_command, "the papers' results against the simulator's"},
     {0}};
 
-/* Runs the command that argv[1] names, or prints --help. where: " of sim", or empty. */
+/* Runs the command that argv[1] names, or prints the commands. where: " of sim", or empty. */
 static int dispatch(const struct command *list, const char *where, const char *program,
                     const char *head, const char *tail, int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
 
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-        printf("usage: %s COMMAND [ARGUMENTS]\n\n%s\ncommands:\n", program, head);
+    if (argc < 2 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        FILE *out = argc < 2 ? stderr : stdout;
+
+        fprintf(out, "usage: %s COMMAND [ARGUMENTS]\n\n%s\ncommands:\n", program, head);
         for (; list->name != NULL; list++)
-            printf("  %-11s  %s\n", list->name, list->summary);
-        printf("\n%s COMMAND --help shows a command's options%s.\n", program, tail);
-        return 0;
+            fprintf(out, "  %-11s  %s\n", list->name, list->summary);
+        fprintf(out, "\n%s COMMAND --help shows a command's options%s.\n", program, tail);
+        return argc < 2 ? SG_OPTIONS_USAGE : 0;
     }
     for (; list->name != NULL; list++) {
         if (strcmp(name, list->name) == 0)
             return list->run(argc - 1, argv + 1);
     }
-    if (argc > 1)
-        sg_log("'%s' is not a command%s; %s --help lists them", name, where, program);
-    else
-        sg_log("a command is missing; %s --help lists them", program);
+    sg_log("'%s' is not a command%s; %s --help lists them", name, where, program);
     return SG_OPTIONS_USAGE;
 }
 
@@ -133,8 +132,8 @@ static const struct sg_option watch_options[] = {
      AT(count), .least = 1, .most = UINT64_MAX},
     {"top", 'n', "N", "show only the first N call sites (default: 20, or as many as fit)",
      sg_option_u32, AT(top), .least = 1, .most = UINT32_MAX},
-    {"json", 'j', NULL, "print one line of JSON per update (docs/watch-json.md)", sg_option_flag,
-     .at = AT(json)},
+    {"json", 'j', NULL, "print one line of JSON per update (share/doc/stagger/watch-json.md)",
+     sg_option_flag, .at = AT(json)},
     {"openmetrics", 'm', "FILE", "write FILE in the OpenMetrics format instead, until the job ends",
      sg_option_text, .at = AT(openmetrics)},
     {0}};
@@ -170,7 +169,8 @@ static int watch(int argc, char **argv)
 /* ---- stagger bench-merge --------------------------------------------------------------------- */
 
 static const struct sg_option merge_options[] = {
-    {"json", 'j', NULL, "print JSON (docs/bench-json.md)", sg_option_flag, .at = 0}, {0}};
+    {"json", 'j', NULL, "print JSON (share/doc/stagger/bench-json.md)", sg_option_flag, .at = 0},
+    {0}};
 
 static int bench_merge(int argc, char **argv)
 {

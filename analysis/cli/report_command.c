@@ -1,6 +1,7 @@
 /* `stagger report`: parses options, reads the run, sorts and prints. Also prints the brief summary
  * that `stagger run` shows when its program has ended.
  */
+#include "cli/elf.h"
 #include "cli/main.h"
 #include "core/config.h"
 #include "core/status.h"
@@ -118,8 +119,8 @@ static const char *read_why(const struct sg_option *option, const char *site, vo
     }
 
 static const struct sg_option option_table[] = {
-    {"json", 'j', NULL, "print JSON (docs/report-json.md)", sg_option_flag, .at = AT(json),
-     .excludes = "csv html"},
+    {"json", 'j', NULL, "print JSON (share/doc/stagger/report-json.md)", sg_option_flag,
+     .at = AT(json), .excludes = "csv html"},
     {"html", 'H', "FILE", "write an HTML page with charts", sg_option_text, .at = AT(html),
      .excludes = "csv site comm rank time calls distribution slices",
      .because = "covers the whole run"},
@@ -351,6 +352,28 @@ bool sg_brief_is_rank(void)
     return is_rank;
 }
 
+/* True for Open MPI's mpiexec and mpirun, which are links to one program. */
+static bool is_open_mpi(const char *word)
+{
+    char *path = sg_locate_program(word);
+    char *real = path != NULL ? realpath(path, NULL) : NULL;
+    const char *name = real != NULL ? sg_locate_base(real) : "";
+    bool is_one = strcmp(name, "orterun") == 0 || strcmp(name, "prterun") == 0 ||
+                  strcmp(name, "prte") == 0 || strstr(name, "openmpi") != NULL;
+
+    free(path);
+    free(real);
+    return is_one;
+}
+
+/* The word that starts Open MPI's launcher; NULL: none does. */
+static const char *find_open_mpi(char *const *words)
+{
+    while (*words != NULL && !is_open_mpi(*words))
+        words++;
+    return *words;
+}
+
 /* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
@@ -376,18 +399,26 @@ static int read_and_say(void *path)
     return 0;
 }
 
-void sg_brief_tell(const char *where, const char *launch, uint64_t took_ns)
+void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns)
 {
     char *paths[RUNS_MAX];
     size_t count = sg_runs_find(where, launch, RUNS_MAX, paths);
     uint64_t limit_ns = took_ns / SHARE;
+    const char *launcher;
     pid_t reader;
 
-    if (count == 0)
+    if (count == 0) {
+        sg_log("nothing was recorded: no process called MPI_Init, or a line above says why");
         return;
-    if (count > 1)
+    }
+    launcher = count > 1 ? find_open_mpi(words) : NULL;
+    if (launcher != NULL)
+        sg_log("%zu jobs instead of one: %s is Open MPI's launcher, the program uses MPICH: use "
+               "mpiexec.mpich",
+               count, sg_locate_base(launcher));
+    else if (count > 1)
         sg_log("the last of %zu runs, %s:", count, paths[0]);
-    reader = sg_child_start(read_and_say, paths[0]);
+    reader = launcher == NULL ? sg_child_start(read_and_say, paths[0]) : -1;
     if (reader > 0) {
         limit_ns = limit_ns < LEAST_NS ? LEAST_NS : limit_ns > MOST_NS ? MOST_NS : limit_ns;
         sg_child_await_briefly(reader, limit_ns);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 };
@@ -121,7 +122,8 @@ static const struct sg_option option_table[] = {
      sg_option_text, .at = AT(values[DEPTH])},
     {"output", 'o', "DIR", "write into DIR (STAGGER_DIR), or DIR-2, ... if it exists",
      sg_option_text, .at = AT(values[DIRECTORY])},
-    {"quiet", 'q', NULL, "print no summary at the end of the run", sg_option_flag, .at = AT(quiet)},
+    {"quiet", 'q', NULL, "print nothing of stagger's own (STAGGER_QUIET=1)", sg_option_flag,
+     .at = AT(quiet)},
     {"rule", 'r', "RULE", "add a rule before those of STAGGER_RULES; may be repeated", read_rule,
      .at = AT(rules)},
     {"trace", 't', "MODE", "otf2, stats or off (STAGGER_TRACE)", sg_option_text,
@@ -298,6 +300,8 @@ static int set_environment(const struct run_options *options)
             result = set_variable(variables[i].name,
                                   variables[i].is_path ? absolute_path(value) : strdup(value));
     }
+    if (result == 0 && options->quiet)
+        result = set_variable("STAGGER_QUIET", strdup("1"));
     if (result == 0 && options->trials != NULL)
         result = set_variable("STAGGER_TRIAL",
                               join(options->trials, sg_config_environment("STAGGER_TRIAL"), ';'));
@@ -372,7 +376,9 @@ static int run_and_tell(char **words, const char *place)
     if (setenv(SG_LAUNCH_VARIABLE, launch, 1) != 0 || (child = sg_child_start(become, words)) < 0)
         return become(words);
     status = sg_child_await(child);
-    sg_brief_tell(place, launch, sg_clock_ns() - begin_ns);
+    /* With 126 and 127, like a shell, the program did not run. */
+    if (!WIFEXITED(status) || WEXITSTATUS(status) < EXIT_CANNOT_RUN)
+        sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns);
     return sg_child_status(status);
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define PREFIX "STAGGER_"
+#define MISSPELT_MAX 2 /* letters that are wrong, missing or too many */
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
 /* Longer names are compared and shown by their first bytes. */
@@ -105,6 +106,24 @@ static void complain_unknown(struct reader *reader, const char *name)
     complain(reader, "unknown variable %s is ignored; the nearest known name is %s%s",
              sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt), nearest,
              strcmp(nearest, SITE_PREFIX) == 0 ? "<id>" : "");
+}
+
+/* Names a variable whose prefix is misspelt. Others may use such names, so that they must be close
+ * to one of ours, and the first two letters must be right. */
+static void complain_misspelt(struct reader *reader, const char *name)
+{
+    char excerpt[SG_EXCERPT_BYTES];
+
+    for (int i = 0; i < sg_config_entry_count; i++) {
+        const char *known = sg_config_entries[i].name;
+
+        if (sg_text_distance(name, known) <= MISSPELT_MAX &&
+            sg_config_entries[i].rule != SG_CONFIG_RULE_SITE) {
+            complain(reader, "unknown variable %s has no effect; the nearest known name is %s",
+                     sg_text_excerpt(name, strlen(name), excerpt, sizeof excerpt), known);
+            return;
+        }
+    }
 }
 
 /* ---- rules -----------------------------------------------------------------------------------*/
@@ -427,10 +446,11 @@ static void read_environment(struct reader *reader)
     }
     for (char **at = environ; at != NULL && *at != NULL && reader->status == SG_OK; at++) {
         const char *value = strchr(*at, '=');
+        bool is_ours = strncmp(*at, PREFIX, strlen(PREFIX)) == 0;
         const struct sg_config_entry *entry;
         char *name;
 
-        if (value == NULL || strncmp(*at, PREFIX, strlen(PREFIX)) != 0)
+        if (value == NULL || strncmp(*at, PREFIX, 2) != 0 || (!is_ours && value - *at > NAME_BYTES))
             continue;
         name = strndup(*at, (size_t)(value - *at));
         if (name == NULL) {
@@ -438,8 +458,10 @@ static void read_environment(struct reader *reader)
             return;
         }
         entry = sg_config_find(name);
-        if ((entry == NULL && strcmp(name, SG_LAUNCH_VARIABLE) != 0) ||
-            (entry != NULL && entry->rule == SG_CONFIG_RULE_SITE))
+        if (!is_ours)
+            complain_misspelt(reader, name);
+        else if ((entry == NULL && strcmp(name, SG_LAUNCH_VARIABLE) != 0) ||
+                 (entry != NULL && entry->rule == SG_CONFIG_RULE_SITE))
             apply(reader, name, value + 1);
         free(name);
     }

@@ -73,7 +73,9 @@ static int make_directories(char *path)
 {
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        if (mkdir(path, DIRECTORY_MODE) != 0 && errno != EEXIST) {
+        if (mkdir(path, DIRECTORY_MODE) == 0) {
+            sg_log("made the directory %s", path);
+        } else if (errno != EEXIST) {
             int error = errno;
 
             *slash = '/';

@@ -50,13 +50,14 @@ check "after a run was killed, a line says how to keep its logs" all '[ "$status
 
 silent() { is 0 "$status" && lacks "$1.err" "$brief"; }
 run quiet --quiet -o quiet "${mpi[@]}" "$PROGRAMS/calls" 5
-check "--quiet leaves them out" all 'silent quiet' '[ -s quiet/traces.otf2 ]' 'lacks quiet/stagger.conf "^# launch"'
+check "--quiet leaves them out, with the library's own lines" all 'silent quiet' 'empty quiet.err' '[ -s quiet/traces.otf2 ]' 'lacks quiet/stagger.conf "^# launch"'
 STAGGER_QUIET=1 run setting -o setting "${mpi[@]}" "$PROGRAMS/calls" 5
 check "STAGGER_QUIET leaves them out, with the library's own lines" all 'silent setting' 'lacks setting.err "^stagger: "'
 run off --trace off "${mpi[@]}" "$PROGRAMS/calls" 5
 check "a run that records nothing gets no lines" silent off
 run nothing true
-check "a program without MPI gets no lines" all 'silent nothing' 'empty nothing.err'
+check "a program without MPI is said to have recorded nothing" all 'silent nothing' 'has_lines nothing.err "^" 1' \
+    'has nothing.err "^stagger: nothing was recorded: no process called MPI_Init"'
 "${mpi[@]}" "$STAGGER" run -o ranks "$PROGRAMS/calls" 5 >ranks.out 2>ranks.err </dev/null
 status=$?
 check "ranks print no lines" all 'silent ranks' 'has_lines ranks.err "^stagger: " 2'

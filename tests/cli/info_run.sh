@@ -29,7 +29,8 @@ check "--help lists the commands, two command lines and the man page" all 'is 0 
     'has help.out "^  info  "' 'has help.out "stagger run mpiexec"' 'has help.out "stagger report "' \
     'has help.out "man 7 libstagger"' 'empty help.err'
 call nothing
-check "a missing command is reported in one line with status 2" refused nothing 'command is missing'
+check "without a command stagger lists the commands, with status 2" all 'is 2 "$status"' 'empty nothing.out' \
+    'has nothing.err "^  run  "' 'has nothing.err "^  doctor  "'
 call unknown fly
 check "an unknown command is reported in one line with status 2" refused unknown "'fly' is not a command"
 "$STAGGER" --help >/dev/full 2>full.err

@@ -92,6 +92,14 @@ TEST("a malformed value gets one line with the expected form")
                 "stagger: STAGGER_QUIET=??[2J is ignored: expected 0 or 1\n"));
 }
 
+TEST("a variable with a misspelt prefix is named, and others are left alone")
+{
+    EXPECT(says("STAGER_RULES", "*=mpich",
+                "stagger: unknown variable STAGER_RULES has no effect; the nearest known name is "
+                "STAGGER_RULES\n"),
+           says("STAGGERED_RULES", "x", ""), says("STAGING", "x", ""), says("STAGE_DIR", "x", ""));
+}
+
 TEST("a malformed value leaves the default")
 {
     struct sg_config config;

@@ -34,3 +34,8 @@ STAGGER_DIR=$WORK/other.trace STAGGER_TRACE=off foreign env LD_PRELOAD="$PRELOAD
     "$PROGRAMS/lifetimes" 6 3 >other.out 2>other.err
 check "one line says that another MPI's launcher has started jobs of one rank" \
     has_lines other.err "^stagger: Open MPI's launcher started 2 jobs of 1 rank" 1
+timeout "$PROGRAM_SECONDS" "$STAGGER" run -o apart timeout "$PROGRAM_SECONDS" mpiexec.openmpi --oversubscribe -n 2 "$PROGRAMS/calls" 5 \
+    >apart.out 2>apart.err </dev/null
+check "the last line of stagger run names the launcher, and no figures of one of the jobs follow" \
+    is "stagger: 2 jobs instead of one: mpiexec.openmpi is Open MPI's launcher, the program uses MPICH: use mpiexec.mpich" \
+    "$(tail -n 1 apart.err)"

@@ -188,7 +188,7 @@ check "without gnuplot plot says so in one line" all "is 1 $?" 'empty none.out' 
 
 check "an unknown root is refused" refused 1 "no root 4 among 4 nodes" delay --op bcast --root 4 --nodes 4
 check "an unknown command of sim is bad usage" refused 2 "'fly' is not a command of sim" fly
-check "no command is bad usage" refused 2 "a command is missing"
+check "no command is bad usage" all '! "$STAGGER" sim >none.out 2>none.err' 'empty none.out' 'has none.err "^usage: stagger sim COMMAND"'
 check "an unknown algorithm is bad usage" refused 2 "no such algorithm: 'magic'; there are [a-z, ]*bypass[a-z, ]*tree" cpu --algo magic
 check "an unknown parameter is bad usage" refused 2 "no such parameter" cpu --algo 'bypass(x=1)'
 check "a parameter out of range is bad usage" refused 2 "value is out of range" \
