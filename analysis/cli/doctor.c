@@ -46,6 +46,7 @@ static const struct {
     {"MPI", sg_doctor_check_mpi},
     {"ranks", sg_doctor_check_ranks},
     {"processors", sg_doctor_check_processors},
+    {"OpenMP", sg_doctor_check_threads},
     {"single copy", sg_doctor_check_reading},
     {"shared memory", sg_doctor_check_shared},
     {"RDMA devices", sg_doctor_check_devices},

@@ -4,6 +4,7 @@
 #include "causes/reader.h"
 #include "cli/machine.h"
 #include "core/cgroup.h"
+#include "core/config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -52,17 +54,21 @@ static long number_in(const char *root, const char *name)
     return number;
 }
 
+/* By the affinity mask. */
+static int count_allowed(void)
+{
+    cpu_set_t mask;
+
+    CPU_ZERO(&mask);
+    return sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : 0;
+}
+
 void sg_doctor_check_processors(const struct sg_doctor *doctor, struct sg_finding *out)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
     struct sg_cgroup group;
-    cpu_set_t mask;
-    int allowed;
+    int allowed = count_allowed();
 
-    CPU_ZERO(&mask);
-    if (sched_getaffinity(0, sizeof mask, &mask) != 0)
-        CPU_ZERO(&mask);
-    allowed = CPU_COUNT(&mask);
     if (sg_cgroup_own(doctor->processes, doctor->systems, &group) && group.processors < allowed)
         sg_finding_set(
             out, SG_HEALTH_NOTE, "raise cpu.max (docker run --cpus)",
@@ -73,6 +79,26 @@ void sg_doctor_check_processors(const struct sg_doctor *doctor, struct sg_findin
                        "%d of %ld by the affinity mask: more ranks share processors", allowed, all);
     else
         sg_finding_set(out, SG_HEALTH_GOOD, NULL, "%d", allowed);
+}
+
+void sg_doctor_check_threads(const struct sg_doctor *doctor, struct sg_finding *out)
+{
+    const char *policy = sg_config_environment("OMP_WAIT_POLICY");
+    const char *number = sg_config_environment("OMP_NUM_THREADS");
+    int threads = number != NULL ? atoi(number) : 0;
+    int processors = count_allowed();
+
+    if (policy != NULL && strcasecmp(policy, "passive") == 0)
+        sg_finding_set(out, SG_HEALTH_GOOD, NULL, "waiting threads sleep");
+    else if (threads > 1 && threads > processors / 2)
+        sg_finding_set(out, SG_HEALTH_NOTE, "OMP_WAIT_POLICY=passive",
+                       "with 2 ranks, %d threads each spin on %d processors while they wait",
+                       threads, processors);
+    else
+        sg_finding_set(out, SG_HEALTH_GOOD, NULL,
+                       "with more threads in all ranks than %d processors, set "
+                       "OMP_WAIT_POLICY=passive",
+                       processors);
 }
 
 void sg_doctor_check_reading(const struct sg_doctor *doctor, struct sg_finding *out)

@@ -63,6 +63,7 @@ typedef void (*sg_doctor_check)(const struct sg_doctor *doctor, struct sg_findin
 
 /* In doctor_machine.c: checks of the machine's resources. */
 void sg_doctor_check_processors(const struct sg_doctor *doctor, struct sg_finding *out);
+void sg_doctor_check_threads(const struct sg_doctor *doctor, struct sg_finding *out);
 void sg_doctor_check_reading(const struct sg_doctor *doctor, struct sg_finding *out);
 void sg_doctor_check_shared(const struct sg_doctor *doctor, struct sg_finding *out);
 void sg_doctor_check_devices(const struct sg_doctor *doctor, struct sg_finding *out);

@@ -169,6 +169,11 @@ static void put_notes(const struct sg_report *report, FILE *out)
         sg_report_put_waited(report, out);
         fputs(".</li>\n", out);
     }
+    if (sg_waiting_has_spinning(&report->waiting)) {
+        fputs("<li>Threads: ", out);
+        sg_report_put_spinning(report, out);
+        fputs(".</li>\n", out);
+    }
     if (sg_report_coverage(report, covered) != NULL)
         fprintf(out,
                 "<li><b>Partial.</b> A log was full: skews, waits, causes and the critical path are"

@@ -233,7 +233,7 @@ void sg_report_put_oversubscribed(const struct sg_report *report,
 {
     const struct sg_run_waiting *waiting = &report->waiting;
     bool by_quota = waiting->quota > 0 && waiting->quota < waiting->processors;
-    uint64_t processors = by_quota ? waiting->quota : waiting->processors;
+    uint64_t processors = sg_waiting_processors(waiting);
 
     fprintf(out, "%" PRIu64 " ranks on %s%" PRIu64 " processor%s of ", waiting->ranks,
             by_quota ? "a quota of " : "", processors, processors == 1 ? "" : "s");
@@ -242,6 +242,17 @@ void sg_report_put_oversubscribed(const struct sg_report *report,
         fprintf(out, ", %" PRIu64 " ranks in all", waiting->short_ranks);
     if (waiting->apart_ranks > 0)
         fputs("; ranks in different autogroups", out);
+}
+
+void sg_report_put_spinning(const struct sg_report *report, FILE *out)
+{
+    const struct sg_run_waiting *waiting = &report->waiting;
+    uint64_t processors = sg_waiting_processors(waiting);
+
+    fprintf(out,
+            "%" PRIu64 " OpenMP threads in each of %" PRIu64 " ranks spin on %" PRIu64
+            " processor%s while they wait: set OMP_WAIT_POLICY=passive",
+            waiting->spinning_threads, waiting->ranks, processors, processors == 1 ? "" : "s");
 }
 
 /* Shares are of all ranks' run time. */

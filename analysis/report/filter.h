@@ -117,5 +117,7 @@ void sg_report_put_oversubscribed(const struct sg_report *report,
 /* Writes "yielded 1.20s and slept 3.40s a rank, 4.1% and 12% of the run", or "spun"; nothing if it
  * is not known. */
 void sg_report_put_waited(const struct sg_report *report, FILE *out);
+/* Prints the advice for OpenMP threads that spin; call if sg_waiting_has_spinning(). */
+void sg_report_put_spinning(const struct sg_report *report, FILE *out);
 
 #endif

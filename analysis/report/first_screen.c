@@ -630,6 +630,11 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
     }
     if (sg_report_is_oversubscribed(report))
         put_oversubscribed(report, options->all, out);
+    if (sg_waiting_has_spinning(&report->waiting)) {
+        put_label("threads", out);
+        sg_report_put_spinning(report, out);
+        fputc('\n', out);
+    }
     if (options->all && report->waiting.told > 0) {
         put_label("waiting", out);
         sg_report_put_waited(report, out);

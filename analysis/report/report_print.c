@@ -296,16 +296,17 @@ static json_t *waiting_of(const struct sg_report *report)
     machine = json_pack("{s:o, s:I, s:I, s:o}", "host", sg_json_text(waiting->host), "ranks",
                         (json_int_t)waiting->ranks, "processors", (json_int_t)waiting->processors,
                         "quota", sg_json_count(waiting->quota > 0, waiting->quota));
-    return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "mode",
-                     sg_wait_mode_names[waiting->mode], "hook",
-                     waiting->hook[0] != '\0' ? sg_json_text(waiting->hook) : json_null(),
-                     "machine", machine, "oversubscribed_ranks", (json_int_t)waiting->short_ranks,
-                     "apart_ranks", (json_int_t)waiting->apart_ranks, "ranks",
-                     (json_int_t)waiting->told, "yields", (json_int_t)waiting->yields, "yield_ns",
-                     (json_int_t)waiting->yield_ns, "yield_share",
-                     sg_json_share(waiting->yield_ns, report->ranks_run_ns), "sleeps",
-                     (json_int_t)waiting->sleeps, "sleep_ns", (json_int_t)waiting->sleep_ns,
-                     "sleep_share", sg_json_share(waiting->sleep_ns, report->ranks_run_ns));
+    return json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:o}", "mode",
+        sg_wait_mode_names[waiting->mode], "hook",
+        waiting->hook[0] != '\0' ? sg_json_text(waiting->hook) : json_null(), "machine", machine,
+        "spinning_threads", sg_json_count(waiting->spinning_threads > 0, waiting->spinning_threads),
+        "oversubscribed_ranks", (json_int_t)waiting->short_ranks, "apart_ranks",
+        (json_int_t)waiting->apart_ranks, "ranks", (json_int_t)waiting->told, "yields",
+        (json_int_t)waiting->yields, "yield_ns", (json_int_t)waiting->yield_ns, "yield_share",
+        sg_json_share(waiting->yield_ns, report->ranks_run_ns), "sleeps",
+        (json_int_t)waiting->sleeps, "sleep_ns", (json_int_t)waiting->sleep_ns, "sleep_share",
+        sg_json_share(waiting->sleep_ns, report->ranks_run_ns));
 }
 
 static json_t *filter_of(const struct sg_filter *filter)

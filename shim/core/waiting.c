@@ -58,6 +58,8 @@ void sg_waiting_add(struct sg_run_waiting *run, const struct sg_waiting *rank, c
         run->quota = (uint64_t)rank->quota;
         snprintf(run->host, sizeof run->host, "%s", host);
     }
+    if (rank->spinning_threads > run->spinning_threads)
+        run->spinning_threads = rank->spinning_threads;
     run->told++;
     run->short_ranks += sg_waiting_is_short(rank);
     run->apart_ranks += sg_waiting_is_short(rank) && rank->apart != 0;

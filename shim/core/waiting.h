@@ -34,12 +34,13 @@ extern const struct sg_wait_hook_entry sg_wait_hooks[];
 
 /* One rank's wait statistics. */
 struct sg_waiting {
-    uint32_t told;      /* 1: reported; 0: the rest is unknown */
-    uint32_t mode;      /* enum sg_wait_mode */
-    int32_t ranks;      /* of its machine; 0: unknown */
-    int32_t processors; /* that these ranks may use */
-    int32_t quota;      /* processors by their control groups; 0: no limit */
-    uint32_t apart;     /* 1: the kernel's autogroups separate them (wait/scheduling_group.h) */
+    uint32_t told;             /* 1: reported; 0: the rest is unknown */
+    uint32_t mode;             /* enum sg_wait_mode */
+    int32_t ranks;             /* of its machine; 0: unknown */
+    int32_t processors;        /* that these ranks may use */
+    int32_t quota;             /* processors by their control groups; 0: no limit */
+    uint32_t spinning_threads; /* of OpenMP, which spin while they wait for work; 0: none known */
+    uint32_t apart; /* 1: the kernel's autogroups separate them (wait/scheduling_group.h) */
     char hook[SG_WAIT_HOOK_BYTES];               /* "": none */
     uint64_t yields, yield_ns, sleeps, sleep_ns; /* over its threads */
 };
@@ -54,10 +55,24 @@ struct sg_run_waiting {
     /* The machine with the fewest processors per rank. */
     char host[SG_WAIT_HOST_BYTES];
     uint64_t ranks, processors, quota;
-    uint64_t short_ranks; /* ranks on all machines with fewer processors than ranks */
-    uint64_t apart_ranks; /* ... of those, ranks that the kernel's autogroups separate */
+    uint64_t spinning_threads; /* of the rank that has the most */
+    uint64_t short_ranks;      /* ranks on all machines with fewer processors than ranks */
+    uint64_t apart_ranks;      /* ... of those, ranks that the kernel's autogroups separate */
     uint64_t yields, yield_ns, sleeps, sleep_ns; /* over all ranks */
 };
+
+/* Processors for the ranks of the machine with the fewest per rank. */
+static inline uint64_t sg_waiting_processors(const struct sg_run_waiting *run)
+{
+    return run->quota > 0 && run->quota < run->processors ? run->quota : run->processors;
+}
+
+/* True if threads that spin keep processors from the threads that they wait for. */
+static inline bool sg_waiting_has_spinning(const struct sg_run_waiting *run)
+{
+    return run->spinning_threads > 1 && run->processors > 0 &&
+           run->spinning_threads > sg_waiting_processors(run) / run->ranks;
+}
 
 /* True if the rank's machine has fewer processors than ranks, or a smaller quota. */
 bool sg_waiting_is_short(const struct sg_waiting *rank);

@@ -16,12 +16,14 @@
 #include "wait/turn.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -427,6 +429,33 @@ static void record_mode(struct sg_log_header *header)
         snprintf(header->wait_hook, sizeof header->wait_hook, "%s", hook->name);
 }
 
+static uint32_t count_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    uint32_t count = 0;
+
+    for (const struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;)
+        count += entry->d_name[0] != '.';
+    if (tasks != NULL)
+        closedir(tasks);
+    return count;
+}
+
+/* OpenMP's threads spin between parallel regions unless the user has them sleep. A program that is
+ * linked with OpenMP may have none: then the process has fewer threads than OpenMP would use. */
+static uint32_t count_spinning_threads(void)
+{
+    const char *policy = sg_config_environment("OMP_WAIT_POLICY");
+    int (*most)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    uint32_t threads = count_threads();
+    int team;
+
+    if (most == NULL || threads < 2 || (policy != NULL && strcasecmp(policy, "passive") == 0))
+        return 0;
+    team = most();
+    return team > 1 && (uint32_t)team <= threads ? (uint32_t)team : 0;
+}
+
 void sg_recording_waiting(struct sg_log *log)
 {
     struct sg_log_header *header = sg_log_header(log);
@@ -535,6 +564,7 @@ void sg_recording_stop(struct sg_process *process)
     snprintf(advice, sizeof advice, "; the logs are kept: run `stagger recover %s`",
              process->directory_word);
     tell_of_comms();
+    sg_log_header(process->log)->spinning_threads = count_spinning_threads();
     record_clock(process);
     sg_clocksync_close(process->clocks);
     process->clocks = NULL;

@@ -421,6 +421,7 @@ struct sg_log_header {
     uint64_t finalize_end_ns;
     /* Time of the first dropped event; 0: there is none, or the writer did not record it. */
     _Atomic uint64_t dropped_since_ns;
+    uint32_t spinning_threads; /* as in struct sg_waiting; set by MPI_Finalize */
 };
 
 /* The rank's time in MPI_Init and MPI_Finalize, as far as known. */

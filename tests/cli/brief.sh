@@ -46,6 +46,28 @@ told killed killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50
 check "after a run was killed, a line says how to keep its logs" all '[ "$status" -ne 0 ]' \
     'has_lines killed.err "^stagger: .*killed: the run ended without an archive; make it with: stagger recover " 1'
 
+# More threads than processors, in teams of two.
+cat >teams.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    double sum = 0, all;
+    MPI_Init(&argc, &argv);
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < 1000; i++)
+        sum += i;
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+END
+"$("$ROOT/.ci/find-mpi" cc)" -fopenmp teams.c -o teams || exit 1
+teams() { OMP_WAIT_POLICY=$1 OMP_NUM_THREADS=2 run "$1" -o "$1.trace" "$MPIEXEC" -n "$(nproc)" ./teams && "$STAGGER" report "$1.trace" >"$1.txt"; }
+teams active
+teams passive
+check "a line tells of OpenMP's threads that spin on too few processors, and none of threads that sleep" all \
+    'has active.txt "^threads +2 OpenMP threads in each of $(nproc) ranks spin on $(nproc) processors? .* OMP_WAIT_POLICY=passive$"' \
+    '[ -s passive.txt ]' 'lacks passive.txt "^threads "'
+
 # ---- runs without a message ----------------------------------------------------------------------------
 
 silent() { is 0 "$status" && lacks "$1.err" "$brief"; }

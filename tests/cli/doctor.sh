@@ -19,8 +19,8 @@ says() { has "$1.out" "^$2 +$3  +$4"; }
 # ---- this machine ----------------------------------------------------------------------------------------
 
 doctor here
-check "there is one line for each check, and nothing else" all 'is 13 "$(wc -l <here.out)"' 'empty here.err' \
-    'is 13 "$(grep -cE "^(ok  |note|BAD )  [A-Za-z].{12}  " here.out)"'
+check "there is one line for each check, and nothing else" all 'is 14 "$(wc -l <here.out)"' 'empty here.err' \
+    'is 14 "$(grep -cE "^(ok  |note|BAD )  [A-Za-z].{12}  " here.out)"'
 check "the exit status says whether a check is bad" all 'is "$(grep -c "^BAD" here.out | sed "s/^[1-9].*/1/")" "$status"'
 check "it finds the library, and its companion loads" all 'says here ok libstagger.so "$LIB"' \
     'says here ok archive "libstagger-otf2.so loads"'
@@ -74,7 +74,7 @@ else
 fi
 timeout "$PROGRAM_SECONDS" env PATH="$WORK/empty" "$STAGGER" doctor >without.out 2>without.err </dev/null
 status=$?
-check "without MPI, doctor works and says so" all 'is 1 "$status"' 'empty without.err' 'is 13 "$(wc -l <without.out)"' \
+check "without MPI, doctor works and says so" all 'is 1 "$status"' 'empty without.err' 'is 14 "$(wc -l <without.out)"' \
     'says without BAD launcher "neither mpiexec.mpich nor mpiexec.hydra is in PATH; install MPICH"' \
     'says without BAD ranks "not tried: there is no launcher"'
 
@@ -115,6 +115,11 @@ taskset -c 0 "$STAGGER" doctor --launcher bin/good >mask.out 2>mask.err
 if [ "$(nproc --all)" -gt 1 ]; then
     check "an affinity mask is noted" says mask note processors '1 of [0-9]+ by the affinity mask'
 fi
+OMP_NUM_THREADS=$(nproc) OMP_WAIT_POLICY=active "$STAGGER" doctor --launcher bin/good >active.out 2>active.err
+OMP_WAIT_POLICY=PASSIVE "$STAGGER" doctor --launcher bin/good >passive.out 2>passive.err
+check "threads of OpenMP that spin are noted if two ranks have more of them than processors" all \
+    '[ "$(nproc)" -eq 1 ] || says active note OpenMP "with 2 ranks, $(nproc) threads each spin on $(nproc) processors"' \
+    'says passive ok OpenMP "waiting threads sleep"'
 # Replaces a function of the C library with one that answers differently.
 printf '#include <errno.h>\n#include <sys/uio.h>\nssize_t process_vm_readv(pid_t p, const struct iovec *l, unsigned long n, const struct iovec *r, unsigned long m, unsigned long f)\n{ errno = EPERM; return -1; }\n' >refused.c
 "${CC:-cc}" -shared -fPIC refused.c -o refused.so &&

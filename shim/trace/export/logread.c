@@ -190,6 +190,7 @@ void sg_logread_waiting(const struct sg_logread *log, struct sg_waiting *out)
     out->processors = count_of(header->wait_processors);
     out->quota = count_of(header->wait_quota);
     out->apart = header->wait_apart != 0;
+    out->spinning_threads = header->spinning_threads;
     memcpy(out->hook, header->wait_hook, sizeof out->hook);
     out->yields = atomic_load_explicit(&header->yields, memory_order_relaxed);
     out->yield_ns = atomic_load_explicit(&header->yield_ns, memory_order_relaxed);

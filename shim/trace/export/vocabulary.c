@@ -80,13 +80,14 @@ const struct sg_wait_text sg_wait_texts[2] = {
     {"STAGGER::WAIT_HOOK", FIELD(hook), SG_WAIT_HOOK_BYTES},
     {"STAGGER::WAIT_HOST", FIELD(host), SG_WAIT_HOST_BYTES},
 };
-const struct sg_wait_number sg_wait_numbers[10] = {
+const struct sg_wait_number sg_wait_numbers[11] = {
     {"STAGGER::WAIT_TOLD", FIELD(told)},
     {"STAGGER::WAIT_RANKS", FIELD(ranks)},
     {"STAGGER::WAIT_PROCESSORS", FIELD(processors)},
     {"STAGGER::WAIT_QUOTA", FIELD(quota)},
     {"STAGGER::WAIT_SHORT_RANKS", FIELD(short_ranks)},
     {"STAGGER::WAIT_APART_RANKS", FIELD(apart_ranks)},
+    {"STAGGER::WAIT_SPINNING_THREADS", FIELD(spinning_threads)},
     {"STAGGER::YIELDS", FIELD(yields)},
     {"STAGGER::YIELD_NS", FIELD(yield_ns)},
     {"STAGGER::SLEEPS", FIELD(sleeps)},

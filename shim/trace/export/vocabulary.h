@@ -174,7 +174,7 @@ struct sg_wait_number {
     size_t offset; /* offset of a uint64_t */
 };
 
-extern const struct sg_wait_number sg_wait_numbers[10];
+extern const struct sg_wait_number sg_wait_numbers[11];
 
 /* Calls that all members make, and for which OTF2 has no operation. */
 enum sg_without {
