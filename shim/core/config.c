@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define PREFIX "STAGGER_"
-#define MISSPELT_MAX 2 /* letters that are wrong, missing or too many */
+#define MISSPELT_MAX 1 /* letters that are wrong, missing or too many */
 #define SITE_PREFIX PREFIX "SITE_"
 #define SITE_DIGITS 8
 /* Longer names are compared and shown by their first bytes. */
