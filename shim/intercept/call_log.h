@@ -17,6 +17,14 @@ struct sg_internode_plan;
 
 /* True if calls of this function are counted. */
 bool sg_call_log_counts(const struct sg_call *call);
+/* Notes that the thread is in a blocking call, and that it has left it. comm: as the profile knows
+ * it; NULL: not known. */
+void sg_call_log_enter(const struct sg_call *call, const struct sg_site *site,
+                       const struct sg_profile_comm *comm, uint64_t begin_ns);
+static inline void sg_call_log_leave(uint64_t end_ns)
+{
+    sg_present_leave(end_ns);
+}
 /* Begins the record of a blocking call; the call's bytes are set. NULL: only statistics are
  * kept. */
 struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_site *site,

@@ -304,11 +304,16 @@ static void describe(struct sg_call *call, const struct sg_site *site, const str
     call->devices = comm->devices;
 }
 
+static bool is_counting(const struct sg_call *call)
+{
+    return sg_process.log != NULL && sg_call_log_counts(call) &&
+           atomic_load_explicit(&sg_process.recording, memory_order_relaxed);
+}
+
 /* Ask once a call: counts an event that has no place in the log as dropped. */
 static bool is_recording(const struct sg_call *call, const struct sg_comm *comm)
 {
-    if (sg_process.log == NULL || !sg_call_log_counts(call) ||
-        !atomic_load_explicit(&sg_process.recording, memory_order_relaxed))
+    if (!is_counting(call))
         return false;
     if (comm->index != SG_COMM_UNRECORDED)
         return true;
@@ -356,13 +361,20 @@ static int pass_unmanaged(const struct sg_call *call, void *return_address)
 static int run_first(struct sg_call *call, void *return_address)
 {
     static const struct sg_call_statistics nothing;
-    uint64_t begin_ns = sg_tick_ns();
-    int error = call->pass(call);
-    uint64_t end_ns = sg_tick_ns();
+    bool is_noted = is_counting(call);
+    uint64_t begin_ns = sg_tick_ns(), end_ns;
     struct sg_comm *comm = NULL;
+    int error;
 
+    if (is_noted)
+        sg_call_log_enter(call, sg_site_of(return_address), sg_profile_comm_asked(call->comm),
+                          begin_ns);
+    error = call->pass(call);
+    end_ns = sg_tick_ns();
     if (error == MPI_SUCCESS && sg_comm_is_due(call->comm))
         comm = sg_comm_set_up(call->comm, -1);
+    if (is_noted)
+        sg_call_log_leave(end_ns);
     if (comm == NULL || !comm->managed) {
         sg_call_log_first(call, return_address, error, begin_ns, end_ns);
         return error;
@@ -449,10 +461,12 @@ static int run_recorded(struct sg_call *call, const struct sg_choice *choice, st
 
     sg_account_mark(SG_ACCOUNT_BEGUN);
     call->arrival_ns = begin_ns;
+    sg_call_log_enter(call, site, comm->profile, begin_ns);
     record = sg_call_log_begin(call, site, comm, begin_ns);
     sg_account_mark(SG_ACCOUNT_RECORD);
     error = run_collective(call, choice, &statistics);
     end_ns = sg_tick_ns();
+    sg_call_log_leave(end_ns);
     sg_account_mark(SG_ACCOUNT_ENDED);
     timed.inside_ns = end_ns - begin_ns;
     between->end_ns = end_ns;

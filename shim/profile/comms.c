@@ -425,6 +425,15 @@ struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle)
     return known != NULL ? &known->comm : NULL;
 }
 
+struct sg_profile_comm *sg_profile_comm_asked(MPI_Comm handle)
+{
+    struct comms_known *known = handle != MPI_COMM_NULL ? sg_handles_find(&comms, handle) : NULL;
+
+    if (__builtin_expect(known != NULL, 1))
+        return &known->comm;
+    return sg_identity_of(handle).hash != 0 ? sg_profile_comm_of(handle) : NULL;
+}
+
 uint32_t sg_profile_comm_index(MPI_Comm handle)
 {
     const struct comms_known *known =

@@ -44,6 +44,9 @@ struct sg_profile_birth {
 void sg_profile_comm_made(MPI_Comm handle, const struct sg_profile_birth *birth);
 /* NULL for MPI_COMM_NULL, for a handle that is no communicator, or without memory. */
 struct sg_profile_comm *sg_profile_comm_of(MPI_Comm handle);
+/* Likewise before a call, which may get a wrong handle: NULL unless the communicator has been seen,
+ * or seen to be made. */
+struct sg_profile_comm *sg_profile_comm_asked(MPI_Comm handle);
 /* Returns the number of a communicator that has been seen; 0: it has not. */
 uint32_t sg_profile_comm_index(MPI_Comm handle);
 /* For an intercommunicator, returns 1 + the rank in MPI_COMM_WORLD of a remote rank; 0: not known,

@@ -35,6 +35,7 @@ struct table {
 struct thread {
     struct sg_thread_kept kept;
     struct table calls, peers;
+    struct sg_record_thread *present;
     void *scratch;
     size_t scratch_bytes;
 };
@@ -70,6 +71,23 @@ void *sg_profile_scratch(size_t bytes)
 void sg_profile_entries_start(void)
 {
     own_thread();
+}
+
+__thread struct sg_record_thread *sg_present __attribute__((tls_model("initial-exec")));
+
+void sg_present_make(void)
+{
+    static __thread struct sg_record_thread nowhere;
+    struct thread *thread = own_thread();
+
+    if (thread != NULL && thread->present == NULL) {
+        thread->present = sg_log_entry(sg_process.log, 1);
+        if (thread->present != NULL) {
+            thread->present->thread = thread->kept.number;
+            sg_log_publish(thread->present, SG_RECORD_THREAD);
+        }
+    }
+    sg_present = thread != NULL && thread->present != NULL ? thread->present : &nowhere;
 }
 
 uint16_t sg_profile_thread(void)

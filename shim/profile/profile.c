@@ -256,17 +256,45 @@ void sg_profile_reset(void)
 /* ---- begin ---- */
 
 /* Opens the event of a call that waits: it is in the log while the call waits. */
-static void begin_event(struct sg_profile_call *call, const sg_word *words)
+static void begin_event(struct sg_profile_call *call, const sg_word *words,
+                        struct sg_event_content *content)
 {
-    int comm = sg_places[call->function].comm, win = sg_places[call->function].win;
-    struct sg_event_content content = sg_event_content_asked(call->function, words);
+    int win = sg_places[call->function].win;
 
     if (win != SG_NO_WORD)
-        sg_window_content_asked(&content, call->function, words, sg_window_of((MPI_Win)words[win]));
-    if (comm != SG_NO_WORD)
-        content.comm = sg_profile_comm_index((MPI_Comm)words[comm]);
-    call->site = sg_site_of(call->caller);
-    call->event = sg_events_begin(call->function, call->site, &content);
+        sg_window_content_asked(content, call->function, words, sg_window_of((MPI_Win)words[win]));
+    call->is_begun = true;
+    call->event = sg_events_begin(call->function, call->site, content);
+}
+
+/* Describes a call that begins, for the thread's record. Only calls that wait have peers. */
+static struct sg_present_call ask(const struct sg_profile_call *call, const sg_word *words,
+                                  struct sg_event_content *content)
+{
+    const struct sg_function_facts *facts = &sg_functions[call->function];
+    int word = sg_places[call->function].comm;
+    struct sg_present_call present = {.tests = facts->mode == SG_MODE_TEST,
+                                      .site = call->site->index,
+                                      .function = sg_function_number(call->function) - 1,
+                                      .to = SG_NOBODY,
+                                      .from = SG_NOBODY};
+    const struct sg_profile_comm *comm;
+
+    if (facts->mode != SG_MODE_WAIT)
+        return present;
+    *content = sg_event_content_asked(call->function, words);
+    present.to = content->to;
+    present.to_tag = content->to_tag;
+    present.from = content->from == MPI_ANY_SOURCE ? SG_THREAD_ANY : content->from;
+    present.from_tag = content->from_tag;
+    comm = word != SG_NO_WORD ? sg_profile_comm_asked((MPI_Comm)words[word]) : NULL;
+    if (comm == NULL)
+        return present;
+    present.comm = content->comm = comm->index;
+    if (facts->class == SG_CLASS_COLLECTIVE &&
+        (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
+        present.order = sg_profile_comm_last(comm) + 2;
+    return present;
 }
 
 /* Returns the words in C's form; in values if they differ from the call's. */
@@ -277,6 +305,7 @@ static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_w
     call->file = MPI_FILE_NULL;
     call->site = NULL;
     call->event = NULL;
+    call->is_begun = false;
     return sg_arguments_keep(call, words, values);
 }
 
@@ -284,13 +313,18 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
 {
     sg_word values[SG_ARGUMENTS_MAX];
     const sg_word *own = prepare(call, words, values);
+    struct sg_event_content content;
+    struct sg_present_call present;
 
+    call->site = sg_site_of(call->caller);
+    present = ask(call, own, &content);
     if (sg_functions[call->function].mode == SG_MODE_WAIT &&
         (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
-        begin_event(call, own);
+        begin_event(call, own, &content);
     call->begin_ns = sg_tick_ns();
     if (call->event != NULL)
         sg_events_begun(call->event, call->begin_ns);
+    sg_present_enter(&present, call->begin_ns);
 }
 
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
@@ -697,7 +731,7 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
 
     ended.is_followed = call->is_followed;
     ended.event = call->event;
-    ended.is_begun = call->site != NULL;
+    ended.is_begun = call->is_begun;
     call->site = ended.site;
     ended.given_up = call->window;
     ended.closed = call->file;
@@ -740,8 +774,11 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
 
     if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
-    if (sg_process_running()) /* else another thread has called MPI_Finalize meanwhile */
-        end(call, sg_arguments_in_c(call, given, values, error), error, end_ns);
+    if (!sg_process_running())
+        return; /* another thread has called MPI_Finalize meanwhile */
+    if (call->is_counted)
+        sg_present_leave(end_ns);
+    end(call, sg_arguments_in_c(call, given, values, error), error, end_ns);
 }
 
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,

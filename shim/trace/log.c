@@ -40,6 +40,7 @@ HAS_SLOTS(sg_record_cont, 1);
 HAS_SLOTS(sg_record_function, 1);
 HAS_SLOTS(sg_record_profile_comm, 1);
 HAS_SLOTS(sg_record_peer, 1);
+HAS_SLOTS(sg_record_thread, 1);
 HAS_SLOTS(sg_record_distribution, 1);
 HAS_SLOTS(sg_record_window, 1);
 HAS_SLOTS(sg_record_group, 1);

@@ -207,6 +207,30 @@ struct sg_record_peer {
     uint64_t reserved3;
 };
 
+#define SG_THREAD_ANY (-2) /* a message from any rank */
+
+/* The counted call that a thread is in, or its last one. Each call overwrites it, so it survives a
+ * kill, with events and without. A sequence lock guards it: `turn` is odd while the thread changes
+ * the fields after it, except end_ns. A thread that starts takes over the record of one that has
+ * ended. */
+struct sg_record_thread {
+    _Atomic uint8_t kind;
+    uint8_t operation; /* 1 + enum sg_operation of a collective with a record; 0: see function */
+    uint16_t thread;
+    _Atomic uint32_t turn;
+    uint64_t begin_ns;       /* of consecutive tests at one call site: begin of the first */
+    _Atomic uint64_t end_ns; /* 0: open */
+    uint32_t site;
+    uint32_t function; /* struct sg_record_function */
+    uint32_t comm;     /* in the profile's numbering; 0: none, or not known */
+    uint32_t order;    /* 1 + index among all collectives of comm; 0: none, or not known */
+    /* Ranks of comm. Of a collective, to: its root. SG_EVENT_ROOT_HERE and SG_THREAD_ANY likewise;
+     * -1: none. */
+    int32_t to, to_tag;
+    int32_t from, from_tag;
+    uint64_t reserved;
+};
+
 enum sg_distribution {
     SG_DISTRIBUTION_GRANULARITY = 1, /* ns from leaving a blocking function to entering the next */
     SG_DISTRIBUTION_OVERHEAD = 2,    /* ns inside a blocking function */
@@ -472,6 +496,7 @@ enum sg_record_kind {
     SG_RECORD_GAP = 26,          /* struct sg_record_gap */
     SG_RECORD_SLICE = 27,        /* struct sg_record_slice (SG_SLICE_SLOTS) */
     SG_RECORD_SLICE_SUM = 28,    /* struct sg_record_slice_sum (SG_SLICE_SUM_SLOTS) */
+    SG_RECORD_THREAD = 29,       /* struct sg_record_thread */
     SG_RECORD_KINDS
 };
 

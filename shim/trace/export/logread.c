@@ -259,6 +259,12 @@ uint64_t sg_logread_later(const void *record, enum sg_record_kind kind, uint64_t
         return later(((const struct sg_record_comm *)record)->created_ns, last);
     if (kind == SG_RECORD_CLOCK)
         return later(((const struct sg_record_clock *)record)->local_ns, last);
+    if (kind == SG_RECORD_THREAD) {
+        const struct sg_record_thread *thread = record;
+
+        last = later(thread->begin_ns, last);
+        return later(atomic_load_explicit(&thread->end_ns, memory_order_acquire), last);
+    }
     if (kind == SG_RECORD_MARKER)
         return later(((const struct sg_record_marker *)record)->time_ns, last);
     if (kind == SG_RECORD_DISTRIBUTION)
