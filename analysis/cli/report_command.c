@@ -246,7 +246,8 @@ static enum sg_status print(const struct options *options)
                                        sg_filter_is_set(&options->filter) ? &options->filter : NULL,
                                    .calls = true,
                                    .waitstates = true,
-                                   .paths = true};
+                                   .paths = true,
+                                   .open_calls = true};
     struct sg_report report;
     enum sg_status status;
 
@@ -377,7 +378,11 @@ static const char *find_open_mpi(char *const *words)
 /* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
-    const struct sg_watch watch = {.calls = true, .waitstates = true, .paths = true};
+    const struct sg_watch watch = {.calls = true,
+                                   .waitstates = true,
+                                   .paths = true,
+                                   .open_calls = true,
+                                   .just_ended = true};
     const struct sg_print_options options = {.top = 0};
     struct sg_report report;
     size_t bytes = 0;

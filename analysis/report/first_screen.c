@@ -8,6 +8,7 @@
 #include "output/format.h"
 #include "report/critical_path.h"
 #include "report/filter.h"
+#include "report/open_calls.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
 #include "report/report_section.h"
@@ -624,6 +625,7 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
 
     sg_report_put_heading(report, out);
     fputc('\n', out);
+    sg_open_calls_print(report->open_calls, report, false, out);
     if (report->efficiency.is_known) {
         put_efficiency(&report->efficiency, out);
         put_times(report, out);

@@ -210,6 +210,8 @@ struct sg_report {
      * states */
     struct sg_path *critical_path;
     struct sg_causes_found *causes;
+    /* report/open_calls.h; NULL: all ranks have finished, or not wanted */
+    struct sg_open_calls *open_calls;
     struct sg_report_trial *trials;
     uint32_t trial_count;
     struct sg_learned learned; /* by the algorithm auto */

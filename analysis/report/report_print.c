@@ -6,6 +6,7 @@
 #include "output/format.h"
 #include "report/aggregate.h"
 #include "report/filter.h"
+#include "report/open_calls.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
 #include "report/wait_sums.h"
@@ -344,17 +345,18 @@ static SG_REPORT_MEMBER(put_run)
                                   sg_json_count(report->wanted_bytes > 0, report->wanted_bytes)));
     sg_rows_put(report, options, writer);
     sg_json_put_members(
-        writer, json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}",
-                          "source", source_name(report), "program", sg_json_text(report->program),
-                          "path", sg_json_text(report->path), "run_ns", (json_int_t)report->run_ns,
-                          "site_count", (json_int_t)report->site_count, "dropped_calls",
-                          (json_int_t)report->dropped_calls, "unseen_calls",
-                          (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0),
-                          "unmanaged_calls", (json_int_t)report->unmanaged_calls, "unmanaged_posts",
-                          (json_int_t)report->unmanaged_nonblocking, "unmanaged_full",
-                          (json_int_t)report->unmanaged_full, "clock", clock_of(report), "overhead",
-                          overhead_of(report), "waiting", waiting_of(report), "filter",
-                          filter_of(report->filter)));
+        writer,
+        json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}",
+                  "source", source_name(report), "program", sg_json_text(report->program), "path",
+                  sg_json_text(report->path), "run_ns", (json_int_t)report->run_ns, "site_count",
+                  (json_int_t)report->site_count, "dropped_calls",
+                  (json_int_t)report->dropped_calls, "unseen_calls",
+                  (json_int_t)(report->has_events ? sg_report_unseen_calls(report) : 0),
+                  "unmanaged_calls", (json_int_t)report->unmanaged_calls, "unmanaged_posts",
+                  (json_int_t)report->unmanaged_nonblocking, "unmanaged_full",
+                  (json_int_t)report->unmanaged_full, "clock", clock_of(report), "overhead",
+                  overhead_of(report), "waiting", waiting_of(report), "filter",
+                  filter_of(report->filter), "open_calls", sg_open_calls_json(report->open_calls)));
 }
 
 enum sg_status sg_report_print_json(const struct sg_report *report,

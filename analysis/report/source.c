@@ -7,6 +7,7 @@
 #include "report/cause_table.h"
 #include "report/critical_path.h"
 #include "report/filter.h"
+#include "report/open_calls.h"
 #include "report/profile_calls.h"
 #include "report/profile_table.h"
 #include "report/report.h"
@@ -107,9 +108,24 @@ static enum sg_status read_calls(const char *path, const struct sg_log_set *set,
     return status;
 }
 
+/* Reads the open calls, if the watch wants them. */
+static enum sg_status read_open_calls(const char *path, const struct sg_log_set *set,
+                                      const struct sg_watch *watch, struct sg_aggregate *aggregate,
+                                      struct sg_report *report)
+{
+    enum sg_status status = SG_OK;
+
+    if (watch != NULL && watch->open_calls && watch->filter == NULL)
+        status = sg_open_calls_read(set, aggregate, watch->just_ended, &report->open_calls);
+    if (status != SG_OK)
+        sg_log("%s: out of memory", path);
+    return status;
+}
+
 /* If the archive left events out, the logs beside it still count those calls. */
 static enum sg_status add_statistics(const struct place *place, struct sg_progress_line *progress,
-                                     struct sg_aggregate *aggregate, struct sg_report *report)
+                                     const struct sg_watch *watch, struct sg_aggregate *aggregate,
+                                     struct sg_report *report)
 {
     struct sg_log_set set;
     struct sg_log_facts facts;
@@ -125,6 +141,8 @@ static enum sg_status add_statistics(const struct place *place, struct sg_progre
     } else {
         status = sg_source_stats(&set, progress, aggregate);
     }
+    if (status == SG_OK)
+        status = read_open_calls(place->directory, &set, watch, aggregate, report);
     if (status == SG_OK) {
         report->has_statistics = true;
         report->unmanaged_calls = facts.unmanaged_calls;
@@ -167,7 +185,7 @@ static enum sg_status read_archive(const struct place *place, struct sg_progress
         return status;
     report->rank_count = sg_aggregate_ranks(report->strings);
     if (report->partial && place->has_logs)
-        status = add_statistics(place, progress, report->strings, report);
+        status = add_statistics(place, progress, watch, report->strings, report);
     if (status == SG_OK)
         status = read_calls(place->anchor, NULL, watch, report->strings, &calls);
     return status == SG_OK ? finish(report->strings, calls, place->anchor, report) : status;
@@ -194,6 +212,11 @@ static enum sg_status say_no_archive(const struct place *place, const struct sg_
 static bool filters_time(const struct sg_watch *watch)
 {
     return watch != NULL && watch->filter != NULL && watch->filter->time != NULL;
+}
+
+static bool shows_open_calls(const struct sg_watch *watch)
+{
+    return watch != NULL && watch->open_calls;
 }
 
 static bool wants_events(const struct sg_watch *watch)
@@ -223,6 +246,8 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
         status = sg_log_set_learned(set, &report.learned);
     if (status == SG_OK)
         status = read_calls(path, set, watch, aggregate, &calls);
+    if (status == SG_OK)
+        status = read_open_calls(path, set, watch, aggregate, &report);
     if (status == SG_OK) {
         sg_log_set_facts(set, &facts);
         report.partial = !facts.complete;
@@ -260,13 +285,15 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     if (filters_time(watch) && !facts.any_otf2) {
         sg_log("%s: --time needs events; this run recorded statistics only", place->directory);
         status = SG_ERR_MISSING;
-    } else if (facts.any_otf2 &&
-               (facts.living == 0 || filters_time(watch) || wants_events(watch))) {
+    } else if (facts.any_otf2 && ((facts.living == 0 && !shows_open_calls(watch)) ||
+                                  filters_time(watch) || wants_events(watch))) {
         status = say_no_archive(place, &set, &facts);
     } else {
         if (facts.living > 0)
             sg_log("%s: " SG_LOGREAD_IN_PROGRESS "; showing its statistics so far",
                    place->directory, facts.living, set.world_size);
+        else if (facts.any_otf2)
+            say_no_archive(place, &set, &facts);
         status = sg_report_of_logs(&set, place->directory, progress, watch, report);
     }
     sg_log_set_close(&set);
@@ -350,6 +377,7 @@ void sg_report_clear(struct sg_report *report)
     sg_waitstates_free(report->waitstates);
     sg_path_free(report->critical_path);
     sg_causes_found_free(report->causes);
+    sg_open_calls_free(report->open_calls);
     free(report->trials);
     free(report->sites);
     free(report->sums);

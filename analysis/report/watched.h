@@ -127,6 +127,8 @@ struct sg_watch {
     bool calls;      /* wants the statistics of all MPI calls (calls of struct sg_report) */
     bool waitstates; /* wants the wait states of all calls, with their sums */
     bool paths;      /* also wants the critical path and the causes of lateness */
+    bool open_calls; /* wants the open calls; a run without an archive need not be recovered */
+    bool just_ended; /* the run ended at this moment */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);
     enum sg_status (*clock)(void *context, const struct sg_seen_clock *clock);
