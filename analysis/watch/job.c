@@ -170,7 +170,7 @@ enum sg_status sg_live_job_look(struct sg_live_job *job)
 
 enum sg_status sg_live_job_report(struct sg_live_job *job, struct sg_report *out)
 {
-    const struct sg_watch watch = {.calls = true};
+    const struct sg_watch watch = {.calls = true, .open_calls = true};
     struct sg_progress_line progress;
     struct sg_log_set set = {.world_size = (int)job->ranks, .names = &job->names};
     enum sg_status status;

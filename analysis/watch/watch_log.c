@@ -341,6 +341,8 @@ static enum sg_status take(struct sg_live_log *log, uint64_t slot, const void *r
         return keep_entry(log, slot, record, SG_PROFILE_SLOTS);
     case SG_RECORD_INTERVAL_SUM:
         return keep_entry(log, slot, record, SG_INTERVAL_SLOTS);
+    case SG_RECORD_THREAD:
+        return keep_entry(log, slot, record, 1);
     case SG_RECORD_DISTRIBUTION:
         return keep_times(log, slot);
     case SG_RECORD_CALL:
@@ -395,6 +397,31 @@ static enum sg_status look_again(struct sg_live_log *log, sg_live_sink sink, voi
     return status;
 }
 
+#define COPIES_MOST 100
+
+/* Copies a statistics record. A thread's record is whole if its turn was even and the same before
+ * and after. False: it is not, or the file was cut off. */
+static bool copy_entry(const struct sg_live_log *log, const struct sg_live_entry *entry,
+                       unsigned char *copy)
+{
+    const struct sg_record_thread *first = (const void *)copy;
+    struct sg_record_thread again;
+
+    for (int i = 0; i < COPIES_MOST; i++) {
+        if (!sg_slots_copy(copy, slot_at(log, entry->slot), entry->slots))
+            return false;
+        if (copy[0] != SG_RECORD_THREAD)
+            return true;
+        /* Acquire: the fields are read before turn is read again. */
+        atomic_thread_fence(memory_order_acquire);
+        if (!sg_slots_copy(&again, slot_at(log, entry->slot), 1))
+            return false;
+        if (first->turn % 2 == 0 && again.turn == first->turn)
+            return true;
+    }
+    return false;
+}
+
 static void copy_entries(struct sg_live_log *log)
 {
     unsigned char copy[ENTRY_SLOTS * SG_SLOT_BYTES] __attribute__((aligned(64)));
@@ -403,11 +430,16 @@ static void copy_entries(struct sg_live_log *log)
         const struct sg_live_entry *entry = &log->entries[i];
         unsigned char *to = log->image + SG_LOG_HEADER_BYTES + entry->at * SG_SLOT_BYTES;
 
-        if (!sg_slots_copy(copy, slot_at(log, entry->slot), entry->slots))
-            return;
-        if (entry->at == NO_PLACE)
+        if (!copy_entry(log, entry, copy)) {
+            if (entry->at != NO_PLACE && to[0] == SG_RECORD_THREAD)
+                ((struct sg_record_thread *)(void *)to)->turn = 0; /* not known */
+            continue;
+        }
+        if (entry->at == NO_PLACE || copy[0] == SG_RECORD_THREAD)
             log->last_ns = sg_logread_later(copy, copy[0], log->last_ns);
-        else if (copy[0] == to[0])
+        if (entry->at == NO_PLACE)
+            continue;
+        if (copy[0] == to[0])
             memcpy(to, copy, entry->slots * SG_SLOT_BYTES);
     }
 }

@@ -7,6 +7,7 @@
 #include "output/json_output.h"
 #include "output/section.h"
 #include "report/between_calls.h"
+#include "report/open_calls.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
 #include "report/report_print.h"
@@ -277,6 +278,7 @@ enum sg_status sg_live_print_json(const struct sg_live_job *job, const struct sg
     sg_json_set(&root, "efficiency", efficiency_json(&view->efficiency));
     sg_json_set(&root, "now_efficiency", efficiency_json(&view->now_efficiency));
     sg_json_set(&root, "per_rank", sg_section_list(&live_ranks, &ranks));
+    sg_json_set(&root, "open_calls", sg_open_calls_json(view->report.open_calls));
     sg_json_set(&root, "unreadable_logs", refused_of(job));
     sg_json_set(&root, "calls", sg_section_list(&first_rows, &rows));
     sg_json_set(&root, "call_count", json_integer(view->row_count));
@@ -466,6 +468,12 @@ static void put_states(const struct sg_live_job *job, const struct sg_live_view 
                 job->ranks);
     if (view->living == 0 && sg_live_job_has_archive(job))
         fprintf(out, "note: the archive of the whole run is complete; stagger report shows it\n");
+    else if (view->living == 0) {
+        char word[SG_WORD_BYTES];
+
+        fprintf(out, "note: the run has ended: stagger report %s\n",
+                sg_text_word(job->directory, word, sizeof word));
+    }
 }
 
 enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg_live_view *view,
@@ -486,6 +494,7 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
     }
     put_longest(view, out);
     put_outside(view, out);
+    sg_open_calls_print(view->report.open_calls, &view->report, true, out);
     put_states(job, view, out);
     if (rows.count == 0)
         return SG_OK;
