@@ -68,7 +68,18 @@ static bool is_sound(const struct present *present)
     uint64_t begin_ns = present->record.begin_ns, end_ns = present->end_ns;
 
     return begin_ns > 0 && begin_ns < SG_TIME_LIMIT_NS && end_ns < SG_TIME_LIMIT_NS &&
-           present->record.operation <= SG_OPERATION_COUNT;
+           (present->record.operation <= SG_OPERATION_COUNT ||
+            present->record.operation == SG_THREAD_PASSES);
+}
+
+/* Only the fields that its call has set are kept. */
+static void clear_stale(struct sg_record_thread *record)
+{
+    if (record->operation != SG_THREAD_PASSES)
+        return;
+    record->operation = 0;
+    record->comm = record->order = 0;
+    record->to = record->to_tag = record->from = record->from_tag = SG_OPEN_NOBODY;
 }
 
 static void find_present(struct reading *reading)
@@ -83,8 +94,10 @@ static void find_present(struct reading *reading)
         struct present *present = &reading->present[reading->present_count];
 
         if (kind == SG_RECORD_THREAD && copy(record, present) && is_sound(present) &&
-            (present->end_ns == 0 || present->record.thread == 0))
+            (present->end_ns == 0 || present->record.thread == 0)) {
+            clear_stale(&present->record);
             reading->present_count++;
+        }
     }
 }
 
@@ -363,7 +376,9 @@ static enum sg_status add_calls(struct reading *reading, uint32_t rank)
                                     .tag =
                                         record->from_tag >= 0 ? record->from_tag : record->to_tag};
 
-        if (record->operation > 0)
+        if (open->states[rank] == SG_OPEN_FINALIZES)
+            call.function = "MPI_Finalize";
+        else if (record->operation > 0)
             call.function = sg_operation_regions[record->operation - 1];
         set_times(reading, &reading->present[i], &call);
         if (!SG_APPEND(open->calls, open->call_count, call))
@@ -401,6 +416,19 @@ static enum sg_open_state state_of(const struct sg_logread *log)
     return sg_logread_lives(log) ? SG_OPEN_RUNS : SG_OPEN_DIED;
 }
 
+/* The header tells when the rank called MPI_Finalize. */
+static void enter_finalize(struct reading *reading)
+{
+    reading->present_count = 1;
+    reading->present[0] =
+        (struct present){.record = {.begin_ns = sg_logread_header(reading->log)->finalize_begin_ns,
+                                    .function = UINT32_MAX,
+                                    .to = SG_OPEN_NOBODY,
+                                    .to_tag = SG_OPEN_NOBODY,
+                                    .from = SG_OPEN_NOBODY,
+                                    .from_tag = SG_OPEN_NOBODY}};
+}
+
 static enum sg_status read_log(struct reading *reading)
 {
     uint32_t rank = (uint32_t)sg_logread_header(reading->log)->rank;
@@ -416,6 +444,8 @@ static enum sg_status read_log(struct reading *reading)
     if (reading->open->states[rank] == SG_OPEN_FINISHED)
         return SG_OK;
     find_present(reading);
+    if (reading->open->states[rank] == SG_OPEN_FINALIZES)
+        enter_finalize(reading);
     status = add_calls(reading, rank);
     while (status == SG_OK && reading->present_count > 0 &&
            (record = sg_logread_next(reading->log, &slot, &kind)) != NULL)

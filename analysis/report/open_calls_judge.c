@@ -26,12 +26,10 @@ static int compare_names(const char *a, const char *b)
 static int of_group(const struct sg_open_calls *open, const struct sg_open_call *a,
                     const struct sg_open_call *b)
 {
-    enum sg_open_state state = open->states[a->rank];
-    int order = compare(state, open->states[b->rank]);
+    int order = compare(open->states[a->rank], open->states[b->rank]);
 
-    if (order != 0 || state == SG_OPEN_FINALIZES)
-        return order;
-    order = compare(a->is_open, b->is_open);
+    if (order == 0)
+        order = compare(a->is_open, b->is_open);
     if (order == 0)
         order = compare_names(a->function, b->function);
     if (order == 0)

@@ -161,10 +161,6 @@ static void put_call(const struct sg_open_calls *open, const struct sg_open_grou
 {
     const struct sg_open_call *call = &open->calls[group->first];
 
-    if (group->state == SG_OPEN_FINALIZES) {
-        fputs("in MPI_Finalize", out);
-        return;
-    }
     if (group->state == SG_OPEN_ABORTED)
         fputs("in MPI_Abort, ", out);
     else if (group->state == SG_OPEN_DIED && open->living > 0)
@@ -349,7 +345,8 @@ static json_t *peer_json(const struct sg_open_call *calls, uint32_t count, bool 
 static json_t *group_json(const struct sg_open_calls *open, const struct sg_open_group *group)
 {
     const struct sg_open_call *call = &open->calls[group->first];
-    const struct sg_call_row row = {.function = call->function, .place = call->place};
+    const struct sg_call_row row = {.function = call->function != NULL ? call->function : "MPI",
+                                    .place = call->place};
     bool has_comm = call->is_open && call->comm != SG_OPEN_NO_COMM;
     int64_t since_ns = call->since_ns;
     uint64_t age_ns = call->age_ns;

@@ -322,17 +322,17 @@ void sg_call_log_enter(const struct sg_call *call, const struct sg_site *site,
                        const struct sg_profile_comm *comm, uint64_t begin_ns)
 {
     bool is_ordered = comm != NULL && (sg_profile_sight(function_of(call)) & SG_SIGHT_NOTED) != 0;
-    const struct sg_present_call present = {.operation = (uint8_t)(call->operation + 1),
-                                            .site = site->index,
-                                            .comm = comm != NULL ? comm->index : 0,
-                                            .order =
-                                                is_ordered ? sg_profile_comm_last(comm) + 2 : 0,
-                                            .to = call->root,
-                                            .to_tag = SG_NOBODY,
-                                            .from = SG_NOBODY,
-                                            .from_tag = SG_NOBODY};
+    struct sg_record_thread *own = sg_present_enter();
 
-    sg_present_enter(&present, begin_ns);
+    own->operation = (uint8_t)(call->operation + 1);
+    own->begin_ns = begin_ns;
+    own->site = site->index;
+    own->function = UINT32_MAX;
+    own->comm = comm != NULL ? comm->index : 0;
+    own->order = is_ordered ? sg_profile_comm_last(comm) + 2 : 0;
+    own->to = call->root;
+    own->to_tag = own->from = own->from_tag = SG_NOBODY;
+    sg_present_entered(own);
 }
 
 struct sg_record_call *sg_call_log_begin(struct sg_call *call, const struct sg_site *site,

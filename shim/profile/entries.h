@@ -56,49 +56,45 @@ uint16_t sg_profile_thread(void);
 
 /* ---- the calling thread's present call, or its last one (struct sg_record_thread) ---- */
 
-struct sg_present_call {
-    uint8_t operation; /* 1 + enum sg_operation; 0: see function */
-    bool tests;        /* it does not wait: a loop of such calls counts as one */
-    uint32_t site, function, comm, order;
-    int to, to_tag, from, from_tag;
-};
-
 /* NULL before the thread's first call. Without capacity: a record outside the log. initial-exec: as
  * in core/tick.h. */
 extern __thread struct sg_record_thread *sg_present __attribute__((tls_model("initial-exec")));
 
 void sg_present_make(void);
 
-/* Call when a counted call begins. */
-static inline void sg_present_enter(const struct sg_present_call *call, uint64_t begin_ns)
+/* Begins to change it when a counted call begins: the caller fills the plain fields, and calls
+ * entered. Readers are other processes: they see the odd turn before a changed field ... */
+static inline struct sg_record_thread *sg_present_enter(void)
 {
-    struct sg_record_thread *own;
     uint32_t turn;
 
     if (__builtin_expect(sg_present == NULL, 0))
         sg_present_make();
-    own = sg_present;
-    if (call->tests && own->site == call->site && own->function == call->function) {
-        atomic_store_explicit(&own->end_ns, 0, memory_order_relaxed);
-        return;
-    }
-    turn = atomic_load_explicit(&own->turn, memory_order_relaxed);
-    atomic_store_explicit(&own->turn, turn + 1, memory_order_relaxed);
-    /* Readers are other processes: they see the odd turn before a changed field ... */
+    turn = atomic_load_explicit(&sg_present->turn, memory_order_relaxed);
+    atomic_store_explicit(&sg_present->turn, turn + 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
-    own->operation = call->operation;
-    own->begin_ns = begin_ns;
-    own->site = call->site;
-    own->function = call->function;
-    own->comm = call->comm;
-    own->order = call->order;
-    own->to = call->to;
-    own->to_tag = call->to_tag;
-    own->from = call->from;
-    own->from_tag = call->from_tag;
+    return sg_present;
+}
+
+/* ... and the even one after them. */
+static inline void sg_present_entered(struct sg_record_thread *own)
+{
+    uint32_t turn = atomic_load_explicit(&own->turn, memory_order_relaxed);
+
     atomic_store_explicit(&own->end_ns, 0, memory_order_relaxed);
-    /* ... and the even one after them. */
-    atomic_store_explicit(&own->turn, turn + 2, memory_order_release);
+    atomic_store_explicit(&own->turn, turn + 1, memory_order_release);
+}
+
+/* True if the thread's last call was the same, which is entered again then: a loop of tests counts
+ * as one call. */
+static inline bool sg_present_repeats(uint32_t site, uint32_t function)
+{
+    struct sg_record_thread *own = sg_present;
+
+    if (own == NULL || own->site != site || own->function != function)
+        return false;
+    atomic_store_explicit(&own->end_ns, 0, memory_order_relaxed);
+    return true;
 }
 
 /* Call when it ends, if the log is still there. */

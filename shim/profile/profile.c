@@ -256,45 +256,66 @@ void sg_profile_reset(void)
 /* ---- begin ---- */
 
 /* Opens the event of a call that waits: it is in the log while the call waits. */
-static void begin_event(struct sg_profile_call *call, const sg_word *words,
-                        struct sg_event_content *content)
+static void begin_event(struct sg_profile_call *call, const sg_word *words)
 {
     int win = sg_places[call->function].win;
+    struct sg_event_content content = sg_event_content_asked(call->function, words);
 
     if (win != SG_NO_WORD)
-        sg_window_content_asked(content, call->function, words, sg_window_of((MPI_Win)words[win]));
+        sg_window_content_asked(&content, call->function, words, sg_window_of((MPI_Win)words[win]));
+    if (call->comm != NULL)
+        content.comm = call->comm->index;
     call->is_begun = true;
-    call->event = sg_events_begin(call->function, call->site, content);
+    call->event = sg_events_begin(call->function, call->site, &content);
 }
 
-/* Describes a call that begins, for the thread's record. Only calls that wait have peers. */
-static struct sg_present_call ask(const struct sg_profile_call *call, const sg_word *words,
-                                  struct sg_event_content *content)
+/* Describes a call that waits in the thread's record. */
+static inline void enter_waiting(struct sg_record_thread *own, const struct sg_profile_call *call,
+                                 const sg_word *words)
 {
     const struct sg_function_facts *facts = &sg_functions[call->function];
-    int word = sg_places[call->function].comm;
-    struct sg_present_call present = {.tests = facts->mode == SG_MODE_TEST,
-                                      .site = call->site->index,
-                                      .function = sg_function_number(call->function) - 1,
-                                      .to = SG_NOBODY,
-                                      .from = SG_NOBODY};
-    const struct sg_profile_comm *comm;
+    const struct sg_argument_places *places = &sg_places[call->function];
+    bool exchanges = places->peers[1] != SG_NO_WORD;
 
-    if (facts->mode != SG_MODE_WAIT)
-        return present;
-    *content = sg_event_content_asked(call->function, words);
-    present.to = content->to;
-    present.to_tag = content->to_tag;
-    present.from = content->from == MPI_ANY_SOURCE ? SG_THREAD_ANY : content->from;
-    present.from_tag = content->from_tag;
-    comm = word != SG_NO_WORD ? sg_profile_comm_asked((MPI_Comm)words[word]) : NULL;
-    if (comm == NULL)
-        return present;
-    present.comm = content->comm = comm->index;
-    if (facts->class == SG_CLASS_COLLECTIVE &&
-        (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
-        present.order = sg_profile_comm_last(comm) + 2;
-    return present;
+    own->comm = call->comm != NULL ? call->comm->index : 0;
+    own->order = 0;
+    own->to = own->to_tag = own->from = own->from_tag = SG_NOBODY;
+    if (facts->class == SG_CLASS_COLLECTIVE) {
+        if (call->comm != NULL && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
+            own->order = sg_profile_comm_last(call->comm) + 2;
+        if (places->root != SG_NO_WORD)
+            own->to = (int)words[places->root];
+    }
+    if (places->peers[0] == SG_NO_WORD)
+        return;
+    if (facts->flow == SG_FLOW_SEND || exchanges) {
+        own->to = (int)words[places->peers[0]];
+        own->to_tag = places->tags[0] != SG_NO_WORD ? (int)words[places->tags[0]] : SG_NOBODY;
+    }
+    if (facts->flow != SG_FLOW_SEND && places->tags[0] != SG_NO_WORD) {
+        int from = (int)words[places->peers[exchanges]];
+
+        own->from = from == MPI_ANY_SOURCE ? SG_THREAD_ANY : from;
+        own->from_tag = (int)words[places->tags[exchanges]];
+    }
+}
+
+static inline void enter(const struct sg_profile_call *call, const sg_word *words)
+{
+    uint8_t mode = sg_functions[call->function].mode;
+    uint32_t function = sg_function_number(call->function) - 1;
+    struct sg_record_thread *own;
+
+    if (mode == SG_MODE_TEST && sg_present_repeats(call->site->index, function))
+        return;
+    own = sg_present_enter();
+    own->operation = mode == SG_MODE_WAIT ? 0 : SG_THREAD_PASSES;
+    own->begin_ns = call->begin_ns;
+    own->site = call->site->index;
+    own->function = function;
+    if (mode == SG_MODE_WAIT)
+        enter_waiting(own, call, words);
+    sg_present_entered(own);
 }
 
 /* Returns the words in C's form; in values if they differ from the call's. */
@@ -306,6 +327,7 @@ static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_w
     call->site = NULL;
     call->event = NULL;
     call->is_begun = false;
+    call->comm = NULL;
     return sg_arguments_keep(call, words, values);
 }
 
@@ -313,18 +335,18 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
 {
     sg_word values[SG_ARGUMENTS_MAX];
     const sg_word *own = prepare(call, words, values);
-    struct sg_event_content content;
-    struct sg_present_call present;
+    bool waits = sg_functions[call->function].mode == SG_MODE_WAIT;
+    int comm = sg_places[call->function].comm;
 
     call->site = sg_site_of(call->caller);
-    present = ask(call, own, &content);
-    if (sg_functions[call->function].mode == SG_MODE_WAIT &&
-        (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
-        begin_event(call, own, &content);
+    if (waits && comm != SG_NO_WORD)
+        call->comm = sg_profile_comm_asked((MPI_Comm)own[comm]);
+    if (waits && (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
+        begin_event(call, own);
     call->begin_ns = sg_tick_ns();
     if (call->event != NULL)
         sg_events_begun(call->event, call->begin_ns);
-    sg_present_enter(&present, call->begin_ns);
+    enter(call, own);
 }
 
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
@@ -359,10 +381,11 @@ struct ended {
     const struct sg_site *site;
     const sg_word *words;
     uint64_t begin_ns, end_ns;
-    struct sg_profile_comm *comm; /* NULL: none */
-    const MPI_Status *status;     /* of the received message; NULL: not known */
-    MPI_Win given_up;             /* a freed window */
-    struct sg_window *window;     /* NULL: none, or not known */
+    struct sg_profile_comm *comm;  /* NULL: none */
+    struct sg_profile_comm *asked; /* as it was known when the call began; NULL: it was not */
+    const MPI_Status *status;      /* of the received message; NULL: not known */
+    MPI_Win given_up;              /* a freed window */
+    struct sg_window *window;      /* NULL: none, or not known */
     MPI_File closed;
     struct sg_file_part file;
     bool is_followed; /* followed, not counted: begin_ns and end_ns are 0 */
@@ -670,7 +693,7 @@ static void count(struct ended *ended, MPI_Request given_up)
     if (!sample->failed) {
         if (ended->has_given)
             sample->comm = ended->given.subject.comm;
-        ended->comm = comm_of(sample->function, ended->words);
+        ended->comm = ended->asked != NULL ? ended->asked : comm_of(sample->function, ended->words);
         if (ended->comm != NULL)
             sample->comm = ended->comm->index;
         sample->moved = sg_moved_by(sample->function, ended->words, ended->comm, ended->status);
@@ -732,6 +755,7 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
     ended.is_followed = call->is_followed;
     ended.event = call->event;
     ended.is_begun = call->is_begun;
+    ended.asked = call->comm;
     call->site = ended.site;
     ended.given_up = call->window;
     ended.closed = call->file;

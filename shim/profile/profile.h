@@ -65,6 +65,7 @@ struct sg_profile_call {
     MPI_File file;     /* file that the call closes */
     struct sg_awaited awaited;
     const struct sg_site *site;    /* NULL: not looked up yet */
+    struct sg_profile_comm *comm;  /* of a counted call that waits; NULL: none, or not known */
     bool is_begun;                 /* its event has begun, or was left out */
     struct sg_record_event *event; /* begun; NULL: none */
 };

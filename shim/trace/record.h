@@ -207,7 +207,8 @@ struct sg_record_peer {
     uint64_t reserved3;
 };
 
-#define SG_THREAD_ANY (-2) /* a message from any rank */
+#define SG_THREAD_ANY (-2)    /* a message from any rank */
+#define SG_THREAD_PASSES 255u /* operation of a call that does not wait */
 
 /* The counted call that a thread is in, or its last one. Each call overwrites it, so it survives a
  * kill, with events and without. A sequence lock guards it: `turn` is odd while the thread changes
@@ -215,7 +216,9 @@ struct sg_record_peer {
  * ended. */
 struct sg_record_thread {
     _Atomic uint8_t kind;
-    uint8_t operation; /* 1 + enum sg_operation of a collective with a record; 0: see function */
+    /* 1 + enum sg_operation of a collective with a record; else 0, or SG_THREAD_PASSES: only times,
+     * site and function are valid. */
+    uint8_t operation;
     uint16_t thread;
     _Atomic uint32_t turn;
     uint64_t begin_ns;       /* of consecutive tests at one call site: begin of the first */

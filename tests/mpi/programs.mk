@@ -12,7 +12,7 @@ PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 C_PROGRAMS := \
   advised ahead alternating arrival bcs_pattern behind between broadcasts call_times calls cg \
   closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
-  failing fallbacks fork freed_early gaps gives_way holes intercomm known_between known_calls \
+  failing fallbacks fork freed_early gaps gives_way hangs holes intercomm known_between known_calls \
   known_causes known_events known_members known_mmds known_neighbors known_requests known_skews \
   known_useful known_waits known_windows large late late_calls late_rounding late_sender late_storm \
   late_unheard late_waits \
