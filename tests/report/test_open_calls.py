@@ -1,6 +1,7 @@
 """The open calls of hung jobs, alive and killed: stagger report, watch and run tell each rank's call, who is
 missing, and the cycle of waits.
 """
+import contextlib
 import os
 import pathlib
 import signal
@@ -62,14 +63,15 @@ class Job:
                 and os.fsencode(self.trace) in read(entry / "environ") and read(entry / "cmdline").startswith(
                     os.fsencode(BUILD / "mpi/hangs"))]
 
+    def kill(self):
+        for pid in self.pids():
+            with contextlib.suppress(ProcessLookupError):  # the launcher ends ranks, too
+                os.kill(pid, signal.SIGKILL)
+
     def end(self, number=signal.SIGTERM):
         self.process.send_signal(number)
         status = self.process.wait(PROGRAM_SECONDS)
-        for pid in self.pids():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self.kill()
         until(lambda: not self.pids())
         return status
 
@@ -143,8 +145,7 @@ def test_a_hung_job_alive_and_killed(how, trace, rules):
     alive = job.hung()
     watched = run(STAGGER, "watch", "--json", "--count", 1, job.trace).stdout
     text = run(STAGGER, "watch", "--count", 1, job.trace).stdout
-    for pid in job.pids():
-        os.kill(pid, signal.SIGKILL)
+    job.kill()
     job.end()
     dead = job.look()
     assert is_hung(how, alive) and alive["living_ranks"] == RANKS and alive["died"] == []

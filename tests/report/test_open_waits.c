@@ -143,6 +143,7 @@ TEST("calls that poll, that have ended or that are young make nobody absent")
     open->calls[0].is_open = false;
     receive(open, 1, 3);
     open->calls[1].tests = true;
+    open->calls[1].function = "MPI_Test";
     receive(open, 2, 3);
     open->calls[2].has_age = true;
     open->calls[2].age_ns = 1000;
