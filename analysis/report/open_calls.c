@@ -18,7 +18,6 @@
 
 #define THREADS_MOST 64u /* of a rank */
 #define READ_TRIES 1000
-#define LONG_NS UINT64_C(1000000000) /* as in watch_print.c */
 
 /* These indices have the same meaning in every log (struct sg_record_profile_comm). */
 enum { NONE = 0, WORLD = 1, SELF = 2 };
@@ -128,7 +127,7 @@ static uint64_t origin_of(const struct sg_log_set *set)
 }
 
 static void set_times(const struct reading *reading, const struct present *present,
-                      struct sg_open_call *call)
+                      struct sg_rank_call *call)
 {
     uint64_t since_ns = present->end_ns != 0 ? present->end_ns : present->record.begin_ns;
     bool is_here = sg_logread_header(reading->log)->machine == sg_clocksync_machine();
@@ -241,7 +240,7 @@ static enum sg_status find_members(struct reading *reading)
 
 /* Converts a rank of the communicator to one of MPI_COMM_WORLD. In an intercommunicator it is one
  * of the other group. */
-static int64_t world_of(const struct sg_open_calls *open, const struct sg_open_call *call,
+static int64_t world_of(const struct sg_open_calls *open, const struct sg_rank_call *call,
                         int64_t rank)
 {
     const struct sg_open_comm *comm =
@@ -299,7 +298,7 @@ static const char *keep_name(struct sg_open_calls *open, char *name)
 
 /* A loop of tests is one call: its thread is in it, or was a moment ago. */
 static void join_tests(const struct reading *reading, const struct present *present,
-                       struct sg_open_call *call)
+                       struct sg_rank_call *call)
 {
     struct present polling = *present;
 
@@ -316,7 +315,7 @@ static enum sg_status take_function(struct reading *reading,
     const char *name = NULL;
 
     for (uint32_t i = 0; i < reading->present_count; i++) {
-        struct sg_open_call *call = &reading->open->calls[reading->first + i];
+        struct sg_rank_call *call = &reading->open->calls[reading->first + i];
         const struct sg_record_thread *thread = &reading->present[i].record;
 
         if (thread->operation != 0 || thread->function != record->index)
@@ -357,7 +356,7 @@ static enum sg_status take_comm(struct reading *reading,
     return status;
 }
 
-/* Adds a call for each of the log's threads, without what definitions tell. */
+/* Adds a call for each of the log's threads; definitions follow. */
 static enum sg_status add_calls(struct reading *reading, uint32_t rank)
 {
     struct sg_open_calls *open = reading->open;
@@ -365,7 +364,7 @@ static enum sg_status add_calls(struct reading *reading, uint32_t rank)
     reading->first = open->call_count;
     for (uint32_t i = 0; i < reading->present_count; i++) {
         const struct sg_record_thread *record = &reading->present[i].record;
-        struct sg_open_call call = {.rank = rank,
+        struct sg_rank_call call = {.rank = rank,
                                     .thread = record->thread,
                                     .is_open = reading->present[i].end_ns == 0,
                                     .site = UINT32_MAX,
@@ -471,13 +470,13 @@ static enum sg_status take_names(struct reading *reading)
     return status;
 }
 
-/* What is known only when all logs are read: sites' names, and ranks of MPI_COMM_WORLD. */
+/* Sets names of sites and ranks of MPI_COMM_WORLD, which are known when all logs are read. */
 static void complete(struct reading *reading)
 {
     struct sg_open_calls *open = reading->open;
 
     for (uint32_t i = 0; i < open->call_count; i++) {
-        struct sg_open_call *call = &open->calls[i];
+        struct sg_rank_call *call = &open->calls[i];
 
         if (call->site != UINT32_MAX)
             sg_aggregate_name_site(reading->aggregate, call->site, &call->place);
@@ -568,9 +567,4 @@ void sg_open_calls_free(struct sg_open_calls *open)
     free(open->groups);
     free(open->cycle);
     free(open);
-}
-
-bool sg_open_call_lasts(const struct sg_open_call *call)
-{
-    return !call->has_age || call->age_ns >= LONG_NS;
 }

@@ -36,8 +36,9 @@ enum sg_open_state {
 #define SG_OPEN_NOBODY (-1)
 #define SG_OPEN_ANY (-2)
 #define SG_OPEN_NO_COMM UINT32_MAX
+#define SG_OPEN_LONG_NS UINT64_C(1000000000)
 
-struct sg_open_call {
+struct sg_rank_call {
     uint32_t rank, thread;
     bool is_open;         /* false: its thread has left it and is outside MPI */
     bool tests;           /* it does not wait; the program calls it again and again */
@@ -67,7 +68,7 @@ struct sg_open_group {
     uint32_t first, count; /* in `calls` */
 };
 
-/* Ranks that have not come to a collective that others are in, or with which messages are awaited. */
+/* Ranks that have not come to a collective that others are in, or whose messages others await. */
 struct sg_open_absence {
     uint32_t group;  /* that waits */
     uint32_t *ranks; /* ascending */
@@ -77,7 +78,7 @@ struct sg_open_absence {
 struct sg_open_calls {
     uint32_t rank_count, living;
     enum sg_open_state *states;
-    struct sg_open_call *calls; /* by group, then by rank */
+    struct sg_rank_call *calls; /* by group, then by rank */
     uint32_t call_count;
     struct sg_open_comm *comms;
     uint32_t comm_count;
@@ -100,7 +101,10 @@ enum sg_status sg_open_calls_judge(struct sg_open_calls *open);
 void sg_open_calls_free(struct sg_open_calls *open);
 
 /* True if a call is likely to hang: its run has ended, or it has lasted a second. */
-bool sg_open_call_lasts(const struct sg_open_call *call);
+static inline bool sg_open_call_lasts(const struct sg_rank_call *call)
+{
+    return !call->has_age || call->age_ns >= SG_OPEN_LONG_NS;
+}
 
 /* Print at most about a dozen lines, and a JSON object. open: NULL prints nothing, and null.
  * only_lasting: leave out calls that do not last. */

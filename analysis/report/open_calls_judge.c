@@ -23,8 +23,8 @@ static int compare_names(const char *a, const char *b)
     return a != NULL && b != NULL ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-static int of_group(const struct sg_open_calls *open, const struct sg_open_call *a,
-                    const struct sg_open_call *b)
+static int of_group(const struct sg_open_calls *open, const struct sg_rank_call *a,
+                    const struct sg_rank_call *b)
 {
     int order = compare(open->states[a->rank], open->states[b->rank]);
 
@@ -42,7 +42,7 @@ static int of_group(const struct sg_open_calls *open, const struct sg_open_call 
 
 static int by_group(const void *left, const void *right, void *context)
 {
-    const struct sg_open_call *a = left, *b = right;
+    const struct sg_rank_call *a = left, *b = right;
     int order = of_group(context, a, b);
 
     if (order == 0)
@@ -77,7 +77,7 @@ static enum sg_status make_groups(struct sg_open_calls *open)
 
 /* ---- absences -------------------------------------------------------------------------------- */
 
-static bool waits(const struct sg_open_call *call)
+static bool waits(const struct sg_rank_call *call)
 {
     return call->is_open && !call->tests && sg_open_call_lasts(call);
 }
@@ -95,12 +95,12 @@ static bool group_waits(const struct sg_open_calls *open, const struct sg_open_g
 }
 
 /* Marks the ranks that have come to the collective, or have been in a later one. */
-static void mark_arrived(const struct sg_open_calls *open, const struct sg_open_call *call,
+static void mark_arrived(const struct sg_open_calls *open, const struct sg_rank_call *call,
                          bool *marks)
 {
     memset(marks, 0, open->rank_count * sizeof *marks);
     for (uint32_t i = 0; i < open->call_count; i++) {
-        const struct sg_open_call *other = &open->calls[i];
+        const struct sg_rank_call *other = &open->calls[i];
 
         if (other->comm == call->comm && other->order >= call->order)
             marks[other->rank] = true;
@@ -122,7 +122,7 @@ static enum sg_status absent_from_collective(const struct sg_open_calls *open,
                                              const struct sg_open_group *group, bool *marks,
                                              struct sg_open_absence *absence)
 {
-    const struct sg_open_call *call = &open->calls[group->first];
+    const struct sg_rank_call *call = &open->calls[group->first];
     const struct sg_open_comm *comm =
         call->comm != SG_OPEN_NO_COMM ? &open->comms[call->comm] : NULL;
     enum sg_status status = SG_OK;
@@ -150,7 +150,7 @@ static enum sg_status absent_from_messages(const struct sg_open_calls *open,
     for (uint32_t i = 0; i < group->count; i++)
         marks[open->calls[group->first + i].rank] = true;
     for (uint32_t i = 0; i < group->count && status == SG_OK; i++) {
-        const struct sg_open_call *call = &open->calls[group->first + i];
+        const struct sg_rank_call *call = &open->calls[group->first + i];
 
         status = add_absent(open, absence, call->from, marks);
         if (status == SG_OK)
@@ -229,7 +229,7 @@ static bool add_edges(const struct sg_open_calls *open, struct graph *graph)
         uint32_t count = group_waits(open, group) ? group->count : 0;
 
         for (uint32_t i = 0; i < count && has_memory; i++) {
-            const struct sg_open_call *call = &open->calls[group->first + i];
+            const struct sg_rank_call *call = &open->calls[group->first + i];
 
             if (call->order > 0)
                 has_memory = add_edge(graph, call->rank, open->rank_count + g);

@@ -76,7 +76,7 @@ static void put_ranks(uint32_t (*get)(const void *of, uint32_t i), const void *o
 
 static uint32_t rank_of_call(const void *of, uint32_t i)
 {
-    return ((const struct sg_open_call *)of)[i].rank;
+    return ((const struct sg_rank_call *)of)[i].rank;
 }
 
 static uint32_t rank_of_array(const void *of, uint32_t i)
@@ -92,14 +92,14 @@ static void put_group_ranks(const struct sg_open_calls *open, const struct sg_op
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void put_function(const struct sg_open_call *call, FILE *out)
+static void put_function(const struct sg_rank_call *call, FILE *out)
 {
     sg_format_put(call->function != NULL ? call->function : "an MPI call", out);
     if (call->is_open && call->order > 0)
         fprintf(out, " #%" PRIu32, call->order - 1);
 }
 
-static void put_site(const struct sg_open_call *call, const struct sg_report *report, FILE *out)
+static void put_site(const struct sg_rank_call *call, const struct sg_report *report, FILE *out)
 {
     char *site = call->place.has_id ? sg_site_text("site", report, &call->place) : NULL;
 
@@ -112,7 +112,7 @@ static void put_site(const struct sg_open_call *call, const struct sg_report *re
 static void put_peers(const struct sg_open_calls *open, const struct sg_open_group *group,
                       const char *before, bool is_from, FILE *out)
 {
-    const struct sg_open_call *calls = open->calls + group->first;
+    const struct sg_rank_call *calls = open->calls + group->first;
     int64_t peer = is_from ? calls->from : calls->to, distance = peer - calls->rank;
     bool is_same = true, is_shifted = peer >= 0;
 
@@ -137,7 +137,7 @@ static void put_peers(const struct sg_open_calls *open, const struct sg_open_gro
 
 static void put_age(const struct sg_open_calls *open, const struct sg_open_group *group, FILE *out)
 {
-    const struct sg_open_call *calls = open->calls + group->first;
+    const struct sg_rank_call *calls = open->calls + group->first;
     uint64_t least = UINT64_MAX, most = 0;
     bool has_age = true;
 
@@ -159,7 +159,7 @@ static void put_age(const struct sg_open_calls *open, const struct sg_open_group
 static void put_call(const struct sg_open_calls *open, const struct sg_open_group *group,
                      const struct sg_report *report, FILE *out)
 {
-    const struct sg_open_call *call = &open->calls[group->first];
+    const struct sg_rank_call *call = &open->calls[group->first];
 
     if (group->state == SG_OPEN_ABORTED)
         fputs("in MPI_Abort, ", out);
@@ -331,7 +331,7 @@ static json_t *ranks_json(uint32_t (*get)(const void *of, uint32_t i), const voi
 }
 
 /* The peer if all of the group have the same; null: none, any, or several. */
-static json_t *peer_json(const struct sg_open_call *calls, uint32_t count, bool is_from)
+static json_t *peer_json(const struct sg_rank_call *calls, uint32_t count, bool is_from)
 {
     int64_t peer = is_from ? calls->from : calls->to;
 
@@ -344,7 +344,7 @@ static json_t *peer_json(const struct sg_open_call *calls, uint32_t count, bool 
 
 static json_t *group_json(const struct sg_open_calls *open, const struct sg_open_group *group)
 {
-    const struct sg_open_call *call = &open->calls[group->first];
+    const struct sg_rank_call *call = &open->calls[group->first];
     const struct sg_call_row row = {.function = call->function != NULL ? call->function : "MPI",
                                     .place = call->place};
     bool has_comm = call->is_open && call->comm != SG_OPEN_NO_COMM;

@@ -34,11 +34,11 @@ static void drop(struct sg_open_calls *open)
     sg_open_calls_free(open);
 }
 
-static struct sg_open_call *add(struct sg_open_calls *open, uint32_t rank, const char *function)
+static struct sg_rank_call *add(struct sg_open_calls *open, uint32_t rank, const char *function)
 {
-    struct sg_open_call *call = &open->calls[open->call_count++];
+    struct sg_rank_call *call = &open->calls[open->call_count++];
 
-    *call = (struct sg_open_call){.rank = rank,
+    *call = (struct sg_rank_call){.rank = rank,
                                   .is_open = true,
                                   .function = function,
                                   .to = SG_OPEN_NOBODY,
@@ -49,7 +49,7 @@ static struct sg_open_call *add(struct sg_open_calls *open, uint32_t rank, const
 
 static void collective(struct sg_open_calls *open, uint32_t rank, uint32_t comm, uint32_t order)
 {
-    struct sg_open_call *call = add(open, rank, "MPI_Barrier");
+    struct sg_rank_call *call = add(open, rank, "MPI_Barrier");
 
     call->comm = comm;
     call->order = order;
