@@ -50,11 +50,14 @@ static int by_group(const void *left, const void *right, void *context)
     return order != 0 ? order : compare(a->thread, b->thread);
 }
 
-static int by_size(const void *left, const void *right)
+static int by_size(const void *left, const void *right, void *context)
 {
     const struct sg_open_group *a = left, *b = right;
+    const struct sg_open_calls *open = context;
     int order = compare(b->count, a->count);
 
+    if (order == 0)
+        order = compare(open->calls[a->first].rank, open->calls[b->first].rank);
     return order != 0 ? order : compare(a->first, b->first);
 }
 
@@ -71,7 +74,7 @@ static enum sg_status make_groups(struct sg_open_calls *open)
             return SG_ERR_MEMORY;
     }
     if (open->group_count > 0)
-        qsort(open->groups, open->group_count, sizeof *open->groups, by_size);
+        qsort_r(open->groups, open->group_count, sizeof *open->groups, by_size, open);
     return SG_OK;
 }
 

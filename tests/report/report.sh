@@ -182,8 +182,9 @@ check "--json with --csv is bad usage" refused 2 "json cannot be combined with -
 check "a missing directory is refused" refused 1 "No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an archive without events is refused" refused 1 "without events" without-events
-check "for logs without an archive the message points to stagger recover" \
-    refused 1 "stagger recover unrecovered" unrecovered
+check "for logs without an archive the message points to stagger recover, and the statistics are shown" all \
+    '"$STAGGER" report unrecovered >unrecovered.txt 2>unrecovered.err' 'has unrecovered.txt "^did not end "' \
+    'has_lines unrecovered.err "stagger recover unrecovered$" 1'
 echo "no archive" >letter
 check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
 cp letter letter.otf2
