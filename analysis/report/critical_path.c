@@ -532,7 +532,6 @@ const struct sg_report_section sg_path_section = {
     .is_of_events = true,
     .rows = rows_of,
     .rows_are = "parts of the critical path",
-    .is_of_events = true,
     .lead = put_lead,
     .table = {.member = "rows",
               .json = {&sg_path_columns},

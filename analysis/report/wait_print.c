@@ -228,7 +228,6 @@ const struct sg_report_section sg_skews_section = {
     .is_of_events = true,
     .rows = skews_of,
     .rows_are = "call sites of other collectives",
-    .is_of_events = true,
     .table = {.member = "collectives",
               .json = {&sg_waitstate_place_columns, &skew_only, &sg_site_columns},
               .fields = PLACE "comm comm_size calls instances skew_ns.p50 skew_ns.p95 skew_ns.max "
@@ -260,7 +259,6 @@ const struct sg_report_section sg_waits_section = {
     .is_of_events = true,
     .rows = rows_of,
     .rows_are = "wait states",
-    .is_of_events = true,
     .table = {.member = "by_site",
               .json = {&sg_waitstate_place_columns, &all_row_columns},
               .csv = "state " PLACE "waits wait_ns max_ns wrong_order_waits wrong_order_ns",
@@ -274,7 +272,6 @@ const struct sg_report_section sg_pairs_section = {
     .is_of_events = true,
     .rows = pairs_of,
     .rows_are = "pairs of call sites",
-    .is_of_events = true,
     .table = {.member = "pairs",
               .json = {&sg_waitstate_place_columns, &all_pair_columns},
               .csv = "state " PLACE "waits wait_ns max_ns rank ranks rank_waits rank_wait_ns "
