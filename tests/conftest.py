@@ -30,6 +30,8 @@ def pytest_runtest_logreport(report):
         print("not ok -", sentence)
         lines = (report.longreprtext + report.capstdout + report.capstderr).split("\n")
         print("\n".join("#   " + line for line in lines[-LINES_SHOWN:]))
+    elif report.skipped and hasattr(report, "wasxfail"):
+        print(f"skip - {sentence}: pending: {report.wasxfail}")
     elif report.skipped:
         print(f"skip - {sentence}: {report.longrepr[2]}")
     elif report.when == "call":
