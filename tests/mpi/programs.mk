@@ -172,6 +172,7 @@ $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h
 $(addprefix $(P)/,known_between known_members known_neighbors known_skews known_waits known_windows orders): \
     tests/mpi/known.h
+$(P)/known_waits: tests/mpi/known_stamps.h tests/mpi/clock.h
 
 # Programs that test parts of the library against MPI's own.
 KERNEL_OBJECTS := $(call objects,shim/algos/kernels) \

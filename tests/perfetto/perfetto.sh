@@ -108,7 +108,7 @@ check "nonblocking collectives are spans" all 'sound posts posts.trace' \
     'within 1 1000000 "$(counts posts "d[\"spans\"]")"'
 
 # MPI_Init and MPI_Finalize are in the archive, not in the statistics.
-observe waits 3 "$PROGRAMS/known_waits"
+observe waits 4 "$PROGRAMS/known_waits" "$WORK/stamps" recv
 report_json waits.trace waits.report
 check "the export of a program that sends messages is sound" all 'ran_well waits' 'sound waits waits.trace'
 check "its slices are the calls that the report counts, by function" same \
