@@ -23,6 +23,7 @@
 #define SITES 8
 #define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
 #define HELPS 3
+#define ENDS_TOLD 0.1
 
 /* ---- words and figures ----------------------------------------------------------------------- */
 
@@ -179,6 +180,12 @@ static void put_efficiency(const struct sg_efficiency *efficiency, FILE *out)
     fputc('\n', out);
 }
 
+/* Begins another line under a label. */
+static void put_further(const char *text, FILE *out)
+{
+    fprintf(out, "  %*s%s", LABEL_COLUMNS, "", text);
+}
+
 static void put_times(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
@@ -196,12 +203,13 @@ static void put_times(const struct sg_report *report, FILE *out)
     fputs("   start and end ", out);
     put_share(share_of(efficiency->ends_ns, report->ranks_run_ns), 0, out);
     fputc('\n', out);
-}
-
-/* Begins another line under a label. */
-static void put_further(const char *text, FILE *out)
-{
-    fprintf(out, "  %*s%s", LABEL_COLUMNS, "", text);
+    /* In a short run they hide the rest. */
+    if (share_of(efficiency->ends_ns, report->ranks_run_ns) >= ENDS_TOLD) {
+        put_further("without start and end, parallel efficiency is ", out);
+        put_share(share_of(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0,
+                  out);
+        fputc('\n', out);
+    }
 }
 
 /* The reader has no other way to learn what the library gained. */

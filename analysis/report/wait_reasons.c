@@ -125,9 +125,11 @@ static void find_cause(const struct sg_cause_site *causes, struct reason *reason
     reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
 }
 
-/* The longest of the rank's intervals before a call. */
+/* The longest of the rank's intervals before a call. Short ones between calls at one line, which a
+ * loop makes, lead nowhere. */
 static const struct sg_before_row *intervals_of(const struct sg_report *report, uint32_t rank,
-                                                const struct sg_waitstate_place *until)
+                                                const struct sg_waitstate_place *until,
+                                                double least_ns)
 {
     const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
     const struct sg_before_row *most = NULL;
@@ -136,6 +138,7 @@ static const struct sg_before_row *intervals_of(const struct sg_report *report, 
         const struct sg_before_row *row = &before->rows[i];
 
         if (row->rank == rank && sg_waitstate_is_same_line(row->until, until) &&
+            (row->mean_ns >= least_ns || !sg_waitstate_is_same_line(row->after, until)) &&
             (most == NULL || row->own.time_ns > most->own.time_ns))
             most = row;
     }
@@ -179,7 +182,7 @@ static void find_before(const struct sg_report *report, const struct sg_waitstat
     const struct sg_before_row *row = NULL;
 
     for (int step = 0; step < STEPS; step++) {
-        row = intervals_of(report, site->late[0].rank, until);
+        row = intervals_of(report, site->late[0].rank, until, least_ns);
         if (row != NULL && row->own.intervals > reason->samples)
             reason->samples = row->own.intervals;
         if (row == NULL || row->own.intervals < SG_REASON_SAMPLES)
