@@ -159,13 +159,15 @@ static enum sg_cause main_part(const struct sg_before_figures *own)
     return runnable_ns >= off_ns ? SG_CAUSE_PREEMPTED : SG_CAUSE_ASLEEP;
 }
 
-static bool is_waited_in(const struct sg_report *report, const struct sg_waitstate_place *place)
+/* True if the late rank waited there itself, long enough to explain the others' waits for it. */
+static bool is_waited_in(const struct sg_report *report, const struct sg_waitstate_site *site,
+                         const struct sg_waitstate_place *place)
 {
-    bool is = false;
+    uint64_t others = report->rank_count > 1 ? report->rank_count - 1 : 1;
+    uint64_t own_ns =
+        sg_waitstates_waited(report->waitstates, place->site.site, site->late[0].rank);
 
-    for (uint32_t i = 0; i < report->waitstates->site_count && !is; i++)
-        is = sg_waitstate_is_same_line(&report->waitstates->sites[i].at, place);
-    return is;
+    return (double)own_ns >= REASON_LEAST * (double)site->late[0].wait_ns / (double)others;
 }
 
 /* Short calls that the late rank makes one after another, to begin messages. */
@@ -189,7 +191,7 @@ static void find_before(const struct sg_report *report, const struct sg_waitstat
             return;
         if (row->mean_ns >= least_ns)
             break;
-        if (row->after->function != NULL && is_waited_in(report, row->after)) {
+        if (row->after->function != NULL && is_waited_in(report, site, row->after)) {
             reason->follows = row->after;
             return;
         }

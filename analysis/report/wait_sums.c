@@ -60,6 +60,7 @@ struct sg_waitstate_sums {
     struct sg_waitstate_rank *ranks;
     uint32_t row_count, pair_count, culprit_count, rank_count;
     struct sg_map row_by_key, pair_by_key, culprit_by_key, taken_by_key;
+    struct sg_map waited_by_key; /* time by call site and waiting rank */
     struct sg_waitstate_figures total;
 };
 
@@ -94,6 +95,7 @@ void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums)
     sg_map_clear(&sums->pair_by_key);
     sg_map_clear(&sums->culprit_by_key);
     sg_map_clear(&sums->taken_by_key);
+    sg_map_clear(&sums->waited_by_key);
     free(sums->rows);
     free(sums->pairs);
     free(sums->culprits);
@@ -158,6 +160,22 @@ static enum sg_status takes(struct sg_waitstate_sums *sums, const struct sg_wait
     return sg_map_put(&sums->taken_by_key, key, *out);
 }
 
+static enum sg_status add_waited(struct sg_waitstate_sums *sums, const struct sg_waitstate *wait)
+{
+    uint64_t key = key_of(wait->at.site, wait->at.rank);
+    int64_t before_ns = sg_map_get(&sums->waited_by_key, key);
+    uint64_t sum_ns = (uint64_t)(before_ns > 0 ? before_ns : 0) + wait->wait_ns;
+
+    return sg_map_put(&sums->waited_by_key, key, sum_ns < INT64_MAX ? (int64_t)sum_ns : INT64_MAX);
+}
+
+uint64_t sg_waitstates_waited(const struct sg_waitstates *states, uint32_t site, uint32_t rank)
+{
+    int64_t ns = sg_map_get(&states->waited_by_key, key_of(site, rank));
+
+    return ns > 0 ? (uint64_t)ns : 0;
+}
+
 enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
                                      const struct sg_waitstate *wait, uint32_t *row_out)
 {
@@ -174,7 +192,7 @@ enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
     row = at >= 0 && other >= 0 ? find_row(sums, at, wait->kind) : -1;
     pair = row >= 0 ? find_pair(sums, row, other) : -1;
     culprit = pair >= 0 ? find_culprit(sums, pair, wait->other.rank) : -1;
-    if (culprit < 0)
+    if (culprit < 0 || add_waited(sums, wait) != SG_OK)
         return SG_ERR_MEMORY;
     count(&sums->rows[row].of, wait->wait_ns);
     count(&sums->pairs[pair].of, wait->wait_ns);
@@ -487,6 +505,8 @@ enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct s
     states->ranks = sums->ranks;
     states->rank_count = sums->rank_count;
     sums->ranks = NULL;
+    states->waited_by_key = sums->waited_by_key;
+    sums->waited_by_key = (struct sg_map){0};
     *out = states;
     return SG_OK;
 }
@@ -499,6 +519,7 @@ void sg_waitstates_free(struct sg_waitstates *states)
     free(states->rows);
     free(states->pairs);
     free(states->sites);
+    sg_map_clear(&states->waited_by_key);
     free(states->skews);
     free(states->ranks);
     free(states);

@@ -102,14 +102,40 @@ TEST("having left later is no reason, however often")
     expect_reason("-");
 }
 
-TEST("intervals much shorter than the wait do not explain it; an own wait before them does")
+static void set_waited(uint32_t site, uint32_t rank, int64_t ns)
+{
+    EXPECT(sg_map_put(&waits.waited_by_key, (uint64_t)site << 32 | rank, ns) == SG_OK);
+}
+
+TEST("intervals much shorter than the wait do not explain it; a wait of the late rank before them "
+     "does")
 {
     setup();
+    report.rank_count = 2;
     set_interval(40, 400, 0);
     expect_reason("-");
-    sites[1] = (struct sg_waitstate_site){.at = first};
-    waits.site_count = 2;
+    set_waited(first.site.site, 0, 50000);
+    set_waited(first.site.site, 1, 1000);
+    expect_reason("-");
+    set_waited(first.site.site, 1, 20000);
     expect_reason("waited in MPI_Send itself");
+    sg_map_clear(&waits.waited_by_key);
+}
+
+/* Rank 1 computes, and then calls often at line 20. */
+TEST("short intervals of a loop at the late call lead on to the one before the loop")
+{
+    static struct sg_before_row loop[2];
+
+    setup();
+    set_interval(40, 39000, 0);
+    loop[0] = interval;
+    set_interval(400, 40000, 0);
+    interval.after = &late;
+    loop[1] = interval;
+    before.rows = loop;
+    before.row_count = 2;
+    expect_reason("computing fill -> sum");
 }
 
 TEST("a processor lost between calls and in calls is one reason")
