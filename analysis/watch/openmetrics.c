@@ -215,7 +215,7 @@ static double sites_of(const struct sg_live_view *view)
 #define EFFICIENCY(of, member)                                                                     \
     static double of##_##member(const struct sg_live_view *view)                                   \
     {                                                                                              \
-        return view->of.member;                                                                    \
+        return view->of.member >= 0 ? view->of.member : NAN;                                       \
     }
 EFFICIENCY(efficiency, parallel)
 EFFICIENCY(efficiency, load_balance)

@@ -248,13 +248,13 @@ static json_t *refused_of(const struct sg_live_job *job)
     return rows;
 }
 
-static json_t *efficiency_json(const struct sg_live_efficiency *efficiency)
+static json_t *efficiency_json(const struct sg_efficiency *efficiency)
 {
-    if (isnan(efficiency->parallel))
+    if (!efficiency->is_known)
         return json_null();
     return json_pack("{s:o, s:o, s:o}", "parallel", sg_json_real(true, efficiency->parallel),
                      "load_balance",
-                     sg_json_real(!isnan(efficiency->load_balance), efficiency->load_balance),
+                     sg_json_real(efficiency->load_balance >= 0, efficiency->load_balance),
                      "communication", sg_json_real(true, efficiency->communication));
 }
 
@@ -329,13 +329,12 @@ static void put_calls_share(const struct sg_live_view *view, FILE *out)
     fprintf(out, "%s of the run\n", SG_SHARE(calls->time_ns, calls->processor_ns));
 }
 
-static void put_efficiency(const char *label, const struct sg_live_efficiency *efficiency,
-                           FILE *out)
+static void put_efficiency(const char *label, const struct sg_efficiency *efficiency, FILE *out)
 {
-    if (isnan(efficiency->parallel))
+    if (!efficiency->is_known)
         return;
     fprintf(out, LABEL "%s", label, PERCENT(efficiency->parallel));
-    if (!isnan(efficiency->load_balance))
+    if (efficiency->load_balance >= 0)
         fprintf(out, " = load balance %s x communication %s", PERCENT(efficiency->load_balance),
                 PERCENT(efficiency->communication));
     fputc('\n', out);

@@ -8,6 +8,7 @@
 #define SG_WATCH_WATCH_PRINT_H
 
 #include "core/status.h"
+#include "report/efficiency.h"
 #include "report/profile_calls.h"
 #include "report/report.h"
 #include "watch/job.h"
@@ -48,12 +49,6 @@ struct sg_live_row {
     const struct sg_live_rank *awaited;
 };
 
-/* Efficiencies of the job, from the time that its threads spend outside MPI ("useful"): their mean
- * / the greatest, the greatest / the elapsed time, and the product of both. NAN: unknown. */
-struct sg_live_efficiency {
-    double load_balance, communication, parallel;
-};
-
 struct sg_live_rank {
     uint32_t rank;
     enum sg_live_state state;
@@ -74,10 +69,10 @@ struct sg_live_rank {
 struct sg_live_view {
     struct sg_report report;
     uint32_t ranks, living;
-    uint64_t run_ns;      /* run time of the longest rank so far */
-    uint64_t interval_ns; /* 0: first look */
-    double now_share;     /* of processor time in MPI; NAN: unknown */
-    struct sg_live_efficiency efficiency, now_efficiency;
+    uint64_t run_ns;                                 /* run time of the longest rank so far */
+    uint64_t interval_ns;                            /* 0: first look */
+    double now_share;                                /* of processor time in MPI; NAN: unknown */
+    struct sg_efficiency efficiency, now_efficiency; /* without transfer and serialization */
     struct sg_live_row *rows;
     uint32_t row_count;
     struct sg_live_rank *per_rank; /* those with a log */

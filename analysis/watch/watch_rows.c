@@ -469,30 +469,25 @@ static uint64_t longest_ns(const struct sg_live_view *view)
 
 /* Covers the run, or the interval for the ranks that run. A rank's threads share its time outside
  * MPI equally: the logs have the sum. */
-static struct sg_live_efficiency efficiency_of(const struct sg_live_view *view, bool is_now,
-                                               uint64_t whole_ns)
+static void set_efficiency(const struct sg_live_view *view, bool is_now, uint64_t whole_ns,
+                           struct sg_efficiency *out)
 {
-    double sum_ns = 0, greatest_ns = 0, threads = 0;
+    uint64_t sum_ns = 0, greatest_ns = 0;
+    uint32_t threads = 0;
 
     for (uint32_t i = 0; i < view->rank_count; i++) {
         const struct sg_live_rank *rank = &view->per_rank[i];
-        double of_rank = (double)processors(view, rank->rank);
-        double useful_ns =
-            (double)(is_now ? rest_of(whole_ns * processors(view, rank->rank), rank->now_ns)
-                            : rank->useful_ns);
+        uint64_t of_rank = processors(view, rank->rank);
+        uint64_t useful_ns = is_now ? rest_of(whole_ns * of_rank, rank->now_ns) : rank->useful_ns;
 
         if (of_rank == 0 || (is_now && !rank->has_now))
             continue;
-        threads += of_rank;
+        threads += (uint32_t)of_rank;
         sum_ns += useful_ns;
-        greatest_ns = fmax(greatest_ns, useful_ns / of_rank);
+        if (useful_ns / of_rank > greatest_ns)
+            greatest_ns = useful_ns / of_rank;
     }
-    if (threads == 0 || whole_ns == 0)
-        return (struct sg_live_efficiency){NAN, NAN, NAN};
-    return (struct sg_live_efficiency){.load_balance =
-                                           greatest_ns > 0 ? sum_ns / threads / greatest_ns : NAN,
-                                       .communication = greatest_ns / (double)whole_ns,
-                                       .parallel = sum_ns / threads / (double)whole_ns};
+    sg_efficiency_set(out, whole_ns, sum_ns, greatest_ns, threads);
 }
 
 /* ---- the view -------------------------------------------------------------------------------- */
@@ -516,8 +511,8 @@ enum sg_status sg_live_rows_make(struct sg_live_rows *rows, struct sg_live_job *
     if (longest_ns(&view) > rows->run_ns)
         rows->run_ns = longest_ns(&view);
     view.run_ns = rows->run_ns;
-    view.efficiency = efficiency_of(&view, false, view.run_ns);
-    view.now_efficiency = efficiency_of(&view, true, view.interval_ns);
+    set_efficiency(&view, false, view.run_ns, &view.efficiency);
+    set_efficiency(&view, true, view.interval_ns, &view.now_efficiency);
     if (status == SG_OK)
         status = make_rows(&making);
     if (status == SG_OK)
