@@ -250,9 +250,10 @@ void sg_report_put_spinning(const struct sg_report *report, FILE *out)
     uint64_t processors = sg_waiting_processors(waiting);
 
     fprintf(out,
-            "%" PRIu64 " OpenMP threads in each of %" PRIu64 " ranks spin on %" PRIu64
-            " processor%s while they wait: set OMP_WAIT_POLICY=passive",
-            waiting->spinning_threads, waiting->ranks, processors, processors == 1 ? "" : "s");
+            "%" PRIu64 " rank%s x %" PRIu64 " OpenMP threads spin on %" PRIu64
+            " processor%s: set OMP_WAIT_POLICY=passive",
+            waiting->ranks, waiting->ranks == 1 ? "" : "s", waiting->spinning_threads, processors,
+            processors == 1 ? "" : "s");
 }
 
 /* Shares are of all ranks' run time. */

@@ -65,7 +65,7 @@ teams() { OMP_WAIT_POLICY=$1 OMP_NUM_THREADS=2 run "$1" -o "$1.trace" "$MPIEXEC"
 teams active
 teams passive
 check "a line tells of OpenMP's threads that spin on too few processors, and none of threads that sleep" all \
-    'has active.txt "^threads +2 OpenMP threads in each of $(nproc) ranks spin on $(nproc) processors? .* OMP_WAIT_POLICY=passive$"' \
+    'has active.txt "^threads +$(nproc) ranks? x 2 OpenMP threads spin on $(nproc) processors?: set OMP_WAIT_POLICY=passive$"' \
     '[ -s passive.txt ]' 'lacks passive.txt "^threads "'
 
 # ---- runs without a message ----------------------------------------------------------------------------
