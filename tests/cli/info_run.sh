@@ -223,10 +223,10 @@ if command -v "$MPIEXEC" >/dev/null && [ -x "$PROGRAMS/calls" ]; then
             >outer.out 2>outer.err </dev/null
         status=$?
     }
-    # A summary that takes a busy machine too long is given up.
-    until_printed outer.err "^stagger: in MPI " outer
+    # A screen that takes a busy machine too long is given up.
+    until_printed outer.err "^more: --calls " outer
     check "stagger run mpiexec records a program" all 'is 0 "$status"' '[ -s outer/traces.otf2 ]' \
-        'has_lines outer.err "^stagger: " 5'
+        'has_lines outer.err "^stagger: " 2'
     timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 "$STAGGER" run -o inner "$PROGRAMS/calls" 5 \
         >inner.out 2>inner.err </dev/null
     status=$?
