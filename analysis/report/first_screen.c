@@ -20,6 +20,8 @@
 
 #define COLUMNS 100
 #define LABEL_COLUMNS 22
+#define SITE_COLUMNS 16    /* that a function's name leaves to the call site */
+#define BECAUSE_COLUMNS 20 /* that call sites leave to the reason */
 #define SITES 8
 #define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
 #define HELPS 3
@@ -292,6 +294,18 @@ static size_t width_of(const struct lines *lines, int cell, const char *header, 
     return width < most ? width : most;
 }
 
+/* The caller's name is shortened, or left out; file and line stay. */
+static void shorten_site(char *site, size_t columns)
+{
+    const char *file = strrchr(site, ' ');
+
+    sg_format_shorten_site(site, columns);
+    if (file != NULL && sg_format_columns(site) > columns) {
+        file = strrchr(site, ' ') + 1;
+        memmove(site, file, strlen(file) + 1);
+    }
+}
+
 static void make_places(struct lines *lines, size_t most)
 {
     size_t functions = 0;
@@ -301,12 +315,12 @@ static void make_places(struct lines *lines, size_t most)
 
         functions = columns > functions ? columns : functions;
     }
-    functions = functions > most - 16 ? most - 16 : functions;
+    functions = functions > most - SITE_COLUMNS ? most - SITE_COLUMNS : functions;
     for (uint32_t i = 0; i < lines->count; i++) {
         struct line *line = &lines->of[i];
         int pad = (int)functions - (int)sg_format_columns(line->function);
 
-        sg_format_shorten_site(line->site, most - functions - 2);
+        shorten_site(line->site, most - functions - 2);
         if (asprintf(&line->cells[PLACE], "%s%*s  %s", line->function, pad > 0 ? pad : 0, "",
                      line->site) < 0) {
             line->cells[PLACE] = NULL;
@@ -328,16 +342,18 @@ static void put_cell(const char *text, size_t width, bool is_left, FILE *out)
 static void print_lines(struct lines *lines, const char *const titles[CELLS], FILE *out)
 {
     bool has_reasons = titles[BECAUSE] != NULL;
-    size_t run = strlen("< 0.1 %"), late = 0, because = 0, place;
+    size_t run = strlen("< 0.1 %"), late = 0, because = 0, place, room = COLUMNS - 2 - 2 - run;
 
     if (has_reasons) {
-        because = width_of(lines, BECAUSE, titles[BECAUSE], 35);
         late = width_of(lines, LATE, titles[LATE], 16);
+        room -= 3 + late + 2;
+        because = width_of(lines, BECAUSE, titles[BECAUSE], room);
     }
-    make_places(lines, COLUMNS - 2 - 2 - run - (has_reasons ? 3 + late + 2 + because : 0));
+    make_places(lines, room - (because < BECAUSE_COLUMNS ? because : BECAUSE_COLUMNS));
     if (lines->failed)
         return;
     place = width_of(lines, PLACE, titles[PLACE], COLUMNS);
+    because = because < room - place ? because : room - place;
     fputs(sg_style(SG_BOLD, out), out);
     put_cell(titles[PLACE], place + 2, true, out);
     fprintf(out, "  %*s", (int)run, titles[RUN]);

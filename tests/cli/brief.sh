@@ -46,27 +46,37 @@ told killed killed -o killed "${mpi[@]}" "$PROGRAMS/ending" kill 50
 check "after a run was killed, a line says how to keep its logs" all '[ "$status" -ne 0 ]' \
     'has_lines killed.err "^stagger: .*killed: the run ended without an archive; make it with: stagger recover " 1'
 
-# More threads than processors, in teams of two.
-cat >teams.c <<'END'
+# More threads than processors, in teams of two, and a call site with a long name.
+file=contributions_of_each_team.c
+cat >$file <<'END'
 #include <mpi.h>
+__attribute__((noinline)) static void add_up_what_the_teams_of_threads_contribute_to_the_whole(double sum)
+{
+    double all;
+    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    sum += all;
+}
 int main(int argc, char **argv)
 {
-    double sum = 0, all;
+    double sum = 0;
     MPI_Init(&argc, &argv);
 #pragma omp parallel for reduction(+ : sum)
     for (int i = 0; i < 1000; i++)
         sum += i;
-    MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    add_up_what_the_teams_of_threads_contribute_to_the_whole(sum);
     return MPI_Finalize();
 }
 END
-"$("$ROOT/.ci/find-mpi" cc)" -fopenmp teams.c -o teams || exit 1
+"$("$ROOT/.ci/find-mpi" cc)" -g -fopenmp $file -o teams || exit 1
 teams() { OMP_WAIT_POLICY=$1 OMP_NUM_THREADS=2 run "$1" -o "$1.trace" "$MPIEXEC" -n "$(nproc)" ./teams && "$STAGGER" report "$1.trace" >"$1.txt"; }
 teams active
 teams passive
 check "a line tells of OpenMP's threads that spin on too few processors, and none of threads that sleep" all \
-    'has active.txt "^threads +$(nproc) ranks? x 2 OpenMP threads spin on $(nproc) processors?: set OMP_WAIT_POLICY=passive$"' \
-    '[ -s passive.txt ]' 'lacks passive.txt "^threads "'
+    'has active.txt "^  threads +$(nproc) ranks? x 2 OpenMP threads spin on $(nproc) processors?: set OMP_WAIT_POLICY=passive$"' \
+    '[ -s passive.txt ]' 'lacks passive.txt "^  threads "'
+check "a long call site is shortened in its function's name, never in file and line" all \
+    '"$STAGGER" report --site "add_up*" active.trace >site.txt' 'lacks site.txt "^.{101}"' \
+    'has site.txt "^  MPI_Allreduce +add_up_.*[.][.].*whole $file:5 +[0-9]"'
 
 # ---- runs without a message ----------------------------------------------------------------------------
 
