@@ -21,7 +21,7 @@
 #define COLUMNS 100
 #define LABEL_COLUMNS 22
 #define SITE_COLUMNS 16    /* that a function's name leaves to the call site */
-#define BECAUSE_COLUMNS 20 /* that call sites leave to the reason */
+#define BECAUSE_COLUMNS 26 /* that call sites leave to the reason */
 #define SITES 8
 #define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
 #define HELPS 3
