@@ -539,6 +539,12 @@ static void put_saving(const struct sg_report *report, const void *of, FILE *out
 
     fputs("balance at ", out);
     sg_waitstate_put_interval(&row->after, &row->until, out);
+    /* Intervals between the same functions are told apart by the line of their end. */
+    if (row->until.site.file != NULL && row->until.site.function != NULL &&
+        (row->after.site.function == NULL ||
+         strcmp(row->after.site.function, row->until.site.function) != 0))
+        fprintf(out, " (%s:%" PRIu32 ")", sg_text_base_name(row->until.site.file),
+                row->until.site.line);
     fputs(" would save ", out);
     put_time(row->saving_ns, out);
     fputs(" +- ", out);
