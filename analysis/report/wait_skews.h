@@ -411,4 +411,30 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
 void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_waitstate_call *call,
                                   uint64_t operation, int64_t time_ns, bool is_there);
 
+/* ---- collectives ----
+ *
+ * Zeroed but for the settling: none. Functions return SG_OK or SG_ERR_MEMORY, which they do not log.
+ */
+
+struct sg_waitstate_collectives {
+    struct sg_waitstate_settling *settling;
+    struct sg_waitstate_instance *instances;
+    struct sg_waitstate_request *requests;
+};
+
+/* A collective that the same call completes. */
+enum sg_status sg_waitstate_collectives_add(struct sg_waitstate_collectives *collectives,
+                                            struct sg_waitstate_call *call,
+                                            const struct sg_waitstate_collective *collective);
+/* A nonblocking one: its request, and the call that completes it. */
+enum sg_status sg_waitstate_collectives_begin(struct sg_waitstate_collectives *collectives,
+                                              const struct sg_waitstate_call *call,
+                                              uint64_t number);
+enum sg_status sg_waitstate_collectives_end(struct sg_waitstate_collectives *collectives,
+                                            struct sg_waitstate_call *call,
+                                            const struct sg_waitstate_collective *collective,
+                                            uint64_t number);
+/* Drops incomplete collectives and releases their calls. */
+enum sg_status sg_waitstate_collectives_finish(struct sg_waitstate_collectives *collectives);
+
 #endif

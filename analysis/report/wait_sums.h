@@ -172,7 +172,8 @@ struct sg_waitstates {
 };
 
 void sg_waitstates_free(struct sg_waitstates *states);
-/* Time that the rank itself waited at a call site (its index in the aggregate), at most INT64_MAX. */
+/* Time that the rank itself waited at a call site (its index in the aggregate); at most INT64_MAX.
+ */
 uint64_t sg_waitstates_waited(const struct sg_waitstates *states, uint32_t site, uint32_t rank);
 
 /* Numbers for the places of calls: function and call site. All sums by place share one such table.
