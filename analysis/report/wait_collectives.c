@@ -1,5 +1,5 @@
-/* Gathers the members of collectives. When all members of a collective have entered, each member's
- * call gets the cause of its wait, and the collective is reported to the skews and the cause finder.
+/* Gathers the members of collectives. When all members of a collective have entered, each
+ * member's call gets the cause of its wait; the skews and the cause finder get the collective.
  *
  * Rules as in report/wait_tracker.h.
  */

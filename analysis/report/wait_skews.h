@@ -413,7 +413,7 @@ void sg_waitstate_locks_completed(struct sg_waitstate_locks *locks, struct sg_wa
 
 /* ---- collectives ----
  *
- * Zeroed but for the settling: none. Functions return SG_OK or SG_ERR_MEMORY, which they do not log.
+ * Zeroed but for the settling: none. Functions return SG_OK or SG_ERR_MEMORY, not logged.
  */
 
 struct sg_waitstate_collectives {
