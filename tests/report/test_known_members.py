@@ -72,5 +72,5 @@ def test_left_out():
     states = {(pair["state"], pair["function"], pair["rank"]) for pair in fewer.report["wait_states"]["pairs"]}
     assert fewer.is_sound() and ("wait at communicator", "dup_comm", 1) in states
     assert ("wait at file", "write_all", 1) in states
-    assert lacks(stagger("report", "--top", 100, fewer.trace), "MPI_File_open")
-    assert has(stagger("report", "--top", 100, fewer.trace), "^ +wait at file +MPI_File_write_at_all +write_all ")
+    assert lacks(stagger("report", "--waits", "--top", 100, fewer.trace), "MPI_File_open")
+    assert has(stagger("report", "--waits", "--top", 100, fewer.trace), "^ +wait at file +MPI_File_write_at_all +write_all ")

@@ -327,7 +327,7 @@ def test_messages():
     states = launch.report["wait_states"]
     assert [states[name] for name in ("unmatched_sends", "unmatched_receives", "clock_violations")] == [0, 0, 0]
     assert "wrong_order" in [row["function"] for row in states["by_site"] if row["wrong_order_waits"]]
-    assert has(stagger("report", "--top", 500, launch.run.trace),
+    assert has(stagger("report", "--waits", "--top", 500, launch.run.trace),
                r"MPI_Ssend +ssend known_waits.c:\d+ +1 +MPI_Recv +ssend known_waits.c:\d+$")
 
 
@@ -398,10 +398,10 @@ def test_neighbors(call, place, late):
 def test_no_neighbors():
     """no rank waits for one that is not its neighbor, nor without sources, nor in functions that are filtered out"""
     assert lacks(pairs_of("known_neighbors"), "in away_[a-z]* for 0:", "^late neighbor: [^:]* in (late|away)_edges")
-    assert has(stagger("report", "--top", 100, ran(4, "known_neighbors").trace),
+    assert has(stagger("report", "--waits", "--top", 100, ran(4, "known_neighbors").trace),
                r"^ +late neighbor +MPI_Neighbor_alltoall +beside_exchange known_neighbors.c:\d+ ")
     fewer = Run(4, "known_neighbors", STAGGER_CALLS="*neighbor_allgather*")
-    text = stagger("report", "--top", 100, fewer.trace)
+    text = stagger("report", "--waits", "--top", 100, fewer.trace)
     assert fewer.is_sound() and lacks(text, "MPI_Neighbor_alltoall")
     assert has(text, "^ +late neighbor +MPI_Neighbor_allgather +beside_edges ")
 

@@ -168,8 +168,8 @@ def test_run_ends_with_the_open_calls(number):
     status = job.end(number)
     text = job.err.read_text()
     assert status != 0
-    assert has(text, r"^stagger: (did not end|open calls) +3 ranks \(0,2-3\) wait for rank 1 in MPI_Allreduce #20",
-               rf"^stagger:   rank 1: in MPI_Recv from 0 at receive_from hangs\.c:{LINES['MPI_Recv']}, for ")
+    assert has(text, r"^(did not end|open calls) +3 ranks \(0,2-3\) wait for rank 1 in MPI_Allreduce #20",
+               rf"^  rank 1: in MPI_Recv from 0 at receive_from hangs\.c:{LINES['MPI_Recv']}, for ")
 
 
 def test_a_killed_launcher():
@@ -183,8 +183,8 @@ def test_a_killed_launcher():
     job.process.wait(PROGRAM_SECONDS)
     job.end()
     assert len(launchers) == 1
-    assert has(job.err.read_text(), r"^stagger: (did not end|open calls) ",
-               rf"^stagger:   rank 1: .*after MPI_Send at send_to hangs\.c:{LINES['MPI_Send']}")
+    assert has(job.err.read_text(), r"^(did not end|open calls) ",
+               rf"^  rank 1: .*after MPI_Send at send_to hangs\.c:{LINES['MPI_Send']}")
 
 
 @pytest.mark.parametrize("how", ["abort", "kill"])
@@ -197,7 +197,7 @@ def test_a_rank_that_ends_alone(how):
     assert calls["aborted"] == ([1] if how == "abort" else [])
     assert is_at(group_of(calls, 1), "MPI_Allreduce", is_open=False)
     if how == "abort":
-        assert has(job.err.read_text(), r"^stagger: did not end +rank 1 called MPI_Abort$")
+        assert has(job.err.read_text(), r"^did not end +rank 1 called MPI_Abort$")
 
 
 def test_a_run_that_ends_well():
