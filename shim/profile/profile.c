@@ -622,6 +622,7 @@ static void describe(struct ended *ended)
 static __thread struct {
     uint64_t begin_ns; /* of the first */
     uint64_t inside_ns;
+    uint64_t reading_ns; /* since then, in readings for the causes: not the program's time */
 } polling;
 
 /* The time between the tests that still counts as polling, in times of that in the tests: what is
@@ -630,14 +631,15 @@ static __thread struct {
 
 static bool is_polling(uint64_t now_ns)
 {
-    return now_ns - polling.begin_ns <= (1 + POLLING_BETWEEN) * polling.inside_ns;
+    return now_ns - polling.begin_ns <=
+           (1 + POLLING_BETWEEN) * polling.inside_ns + polling.reading_ns;
 }
 
 static void note_vain_test(const struct ended *ended)
 {
     if (!is_polling(ended->begin_ns)) {
         polling.begin_ns = ended->begin_ns;
-        polling.inside_ns = 0;
+        polling.inside_ns = polling.reading_ns = 0;
     }
     polling.inside_ns += ended->end_ns - ended->begin_ns;
 }
@@ -650,7 +652,7 @@ static void report_polling(struct ended *ended)
         ended->content.flags |= SG_EVENT_POLLED;
         ended->content.sent_bytes = ended->begin_ns - polling.begin_ns;
     }
-    polling.inside_ns = 0;
+    polling.inside_ns = polling.reading_ns = 0;
 }
 
 static void add_event(struct ended *ended)
@@ -831,10 +833,15 @@ static bool is_recording(void)
 
 void sg_between_end_interval(void)
 {
-    if (is_recording())
-        sg_causes_enter();
-    else
+    uint64_t before_ns;
+
+    if (!is_recording()) {
         sg_causes_skip();
+        return;
+    }
+    before_ns = sg_tick_ns();
+    sg_causes_enter();
+    polling.reading_ns += sg_tick_ns() - before_ns;
 }
 
 /* Returns the call's number among calls at its site that are no collectives. If threads end calls
@@ -866,6 +873,7 @@ static __attribute__((noinline)) void tell(const struct sg_between_call *call,
         ended->comm = comm->index;
     }
     sg_causes_leave(ended);
+    polling.reading_ns += sg_tick_ns() - ended->now_ns;
 }
 
 /* Most calls are not sampled: only the data for that decision are computed for them. */

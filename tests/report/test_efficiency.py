@@ -33,7 +33,7 @@ def test_runs():
     assert known().ran_well() and known().is_sound()
 
 
-@pytest.mark.parametrize("program, ranks", [("known_useful", 3), ("cg", 4), ("known_waits", 3), ("threads", 2)])
+@pytest.mark.parametrize("program, ranks", [("known_useful", 3), ("cg", 4), ("known_between", 4), ("threads", 2)])
 def test_identities(program, ranks):
     """the factors multiply to the efficiencies, and the parts of processor time and of the run add up"""
     whole = ran(ranks, program).report

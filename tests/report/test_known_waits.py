@@ -30,14 +30,6 @@ CAUSES = {"computing": (1, 0, "cpu", {"computing", "more work", "slower", "kerne
 GROUPS = {"cpu": {"computing", "more work", "slower", "kernel", "page faults"}, "rest": {"asleep", "reading or writing"},
           "runnable": {"preempted", "preempted by others", "preempted by its threads"}}
 
-# Waits that the report lacks, by reason and case, under all settings unless it is named.
-PENDING = {
-    "an eager send waits for nobody": "waitall_eager", "a loop of tests waits": "test_loop testall_loop iprobe_loop",
-    "members wait for those that they exchange data with": "sparse_alltoallv sparse_gatherv",
-    "a member waits for the inner nodes of a broadcast's tree": "inner_bcast-mpich inner_bcast-nodes"}
-# Under load they wait as receivers of each other's eager sends, too.
-ALSO_PENDING = {"sendrecv": "an eager send waits for nobody", "replace": "an eager send waits for nobody"}
-
 # ---- the truth ----------------------------------------------------------------------------------
 
 
@@ -266,16 +258,12 @@ def sampled(wait, late_ns):
                  if sum((wait.in_round[number] for number in some), Span()).holds(late_ns)), None)
 
 
-def params(settings, cases, strict):
-    """A parameter for each case under each setting. Strictly pending ones have to fail."""
-    for setting, case in itertools.product(settings, cases):
-        marks = [pytest.mark.xfail(strict=strict, reason=reason) for reason, names in PENDING.items()
-                 if {case, f"{case}-{setting}"} & set(names.split())]
-        marks += [pytest.mark.xfail(strict=False, reason=ALSO_PENDING[case])] if case in ALSO_PENDING else []
-        yield pytest.param(f"{case} {setting}", id=f"{case}-{setting}", marks=marks)
+def params(settings, cases):
+    """A parameter for each case under each setting."""
+    return [pytest.param(f"{case} {setting}", id=f"{case}-{setting}") for setting, case in itertools.product(settings, cases)]
 
 
-@pytest.mark.parametrize("known", params(SETTINGS, [case for case in CASES if case != "threads"], True))
+@pytest.mark.parametrize("known", params(SETTINGS, [case for case in CASES if case != "threads"]))
 def test_waits(known):
     """waits have their amount, ranks and call sites"""
     case, setting = known.split()
@@ -289,7 +277,7 @@ def test_threads():
     assert not wrong, "\n".join(wrong)
 
 
-@pytest.mark.parametrize("known", params(SETTINGS, [case for case in CASES if case not in {*OUTSIDE, "threads"}], False))
+@pytest.mark.parametrize("known", params(SETTINGS, [case for case in CASES if case not in {*OUTSIDE, "threads"}]))
 def test_path(known):
     """the late rank's time is on the critical path"""
     case, setting = known.split()
@@ -297,7 +285,7 @@ def test_path(known):
     assert span.meets(least_ns, greatest_ns), (late, span, least_ns, greatest_ns)
 
 
-@pytest.mark.parametrize("known", params(SETTINGS, CAUSES, False))
+@pytest.mark.parametrize("known", params(SETTINGS, CAUSES))
 def test_causes(known):
     """the cause of lateness has its rank and its amount"""
     case, setting = known.split()
