@@ -672,7 +672,8 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
         sg_report_put_waited(report, out);
         fputc('\n', out);
     }
-    if (report->efficiency.is_known || sg_report_is_oversubscribed(report))
+    if (report->efficiency.is_known || sg_report_is_oversubscribed(report) ||
+        sg_waiting_has_spinning(&report->waiting) || (options->all && report->waiting.told > 0))
         fputc('\n', out);
     has_modules = put_table(report, options, out);
     put_help(report, options, out);
