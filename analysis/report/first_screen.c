@@ -486,6 +486,8 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
         fputs("It is not known who waits for whom: no instance is complete.\n", out);
     else if (report->living > 0)
         fputs("The end of the run shows who waits for whom; until then: stagger watch\n", out);
+    else if (report->unrecovered)
+        fputs("stagger recover shows who waits for whom: the run ended without an archive.\n", out);
     else
         fputs("It is not known who waits for whom: no events were recorded (STAGGER_TRACE=otf2).\n",
               out);

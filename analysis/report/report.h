@@ -171,7 +171,8 @@ struct sg_report {
     bool has_events;     /* read from an archive */
     bool has_statistics; /* read from logs */
     bool partial;
-    uint32_t living;                /* ranks that were still running when their logs were read */
+    bool unrecovered; /* the logs have events, and the run ended without an archive */
+    uint32_t living;  /* ranks that were still running when their logs were read */
     /* Events are complete up to this time from the run's start; 0: to its end, or not known. */
     uint64_t recorded_ns;
     uint64_t wanted_bytes;          /* STAGGER_TRACE_BYTES for all events; 0: not known */

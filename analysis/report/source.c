@@ -256,6 +256,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
         report.overhead_long_calls = facts.overhead_long_calls;
         report.waiting = facts.waiting;
         report.living = (uint32_t)facts.living;
+        report.unrecovered = facts.any_otf2 && facts.living == 0;
         report.unmanaged_calls = facts.unmanaged_calls;
         report.unmanaged_nonblocking = facts.unmanaged_nonblocking;
         report.unmanaged_full = facts.unmanaged_full;

@@ -184,6 +184,7 @@ check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mkt
 check "an archive without events is refused" refused 1 "without events" without-events
 check "for logs without an archive the message points to stagger recover, and the statistics are shown" all \
     '"$STAGGER" report unrecovered >unrecovered.txt 2>unrecovered.err' 'has unrecovered.txt "^did not end "' \
+    'has unrecovered.txt "^stagger recover shows who waits for whom"' \
     'has_lines unrecovered.err "stagger recover unrecovered$" 1'
 echo "no archive" >letter
 check "a file that is no archive is refused" refused 1 "letter: neither a run's output directory" letter
