@@ -60,7 +60,9 @@ struct sg_waitstate_sums {
     struct sg_waitstate_rank *ranks;
     uint32_t row_count, pair_count, culprit_count, rank_count;
     struct sg_map row_by_key, pair_by_key, culprit_by_key, taken_by_key;
-    struct sg_map waited_by_key; /* time by call site and waiting rank */
+    uint64_t *waited_ns; /* by call site and waiting rank */
+    uint32_t waited_count;
+    struct sg_map waited_by_key;
     struct sg_waitstate_figures total;
 };
 
@@ -96,6 +98,7 @@ void sg_waitstate_sums_destroy(struct sg_waitstate_sums *sums)
     sg_map_clear(&sums->culprit_by_key);
     sg_map_clear(&sums->taken_by_key);
     sg_map_clear(&sums->waited_by_key);
+    free(sums->waited_ns);
     free(sums->rows);
     free(sums->pairs);
     free(sums->culprits);
@@ -160,26 +163,26 @@ static enum sg_status takes(struct sg_waitstate_sums *sums, const struct sg_wait
     return sg_map_put(&sums->taken_by_key, key, *out);
 }
 
-static enum sg_status add_waited(struct sg_waitstate_sums *sums, const struct sg_waitstate *wait)
+static uint64_t *find_waited(struct sg_waitstate_sums *sums, const struct sg_waitstate_end *at)
 {
-    uint64_t key = key_of(wait->at.site, wait->at.rank);
-    int64_t before_ns = sg_map_get(&sums->waited_by_key, key);
-    uint64_t sum_ns = (uint64_t)(before_ns > 0 ? before_ns : 0) + wait->wait_ns;
+    int64_t found = SG_MAP_INDEX(&sums->waited_by_key, key_of(at->site, at->rank), sums->waited_ns,
+                                 sums->waited_count, (uint64_t){0});
 
-    return sg_map_put(&sums->waited_by_key, key, sum_ns < INT64_MAX ? (int64_t)sum_ns : INT64_MAX);
+    return found >= 0 ? &sums->waited_ns[found] : NULL;
 }
 
 uint64_t sg_waitstates_waited(const struct sg_waitstates *states, uint32_t site, uint32_t rank)
 {
-    int64_t ns = sg_map_get(&states->waited_by_key, key_of(site, rank));
+    int64_t found = sg_map_get(&states->waited_by_key, key_of(site, rank));
 
-    return ns > 0 ? (uint64_t)ns : 0;
+    return found >= 0 ? states->waited_ns[found] : 0;
 }
 
 enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
                                      const struct sg_waitstate *wait, uint32_t *row_out)
 {
     int64_t at, other, row, pair, culprit;
+    uint64_t *waited_ns;
     bool taken;
     enum sg_status status = takes(sums, wait, &taken);
 
@@ -192,8 +195,10 @@ enum sg_status sg_waitstate_sums_add(struct sg_waitstate_sums *sums,
     row = at >= 0 && other >= 0 ? find_row(sums, at, wait->kind) : -1;
     pair = row >= 0 ? find_pair(sums, row, other) : -1;
     culprit = pair >= 0 ? find_culprit(sums, pair, wait->other.rank) : -1;
-    if (culprit < 0 || add_waited(sums, wait) != SG_OK)
+    waited_ns = culprit >= 0 ? find_waited(sums, &wait->at) : NULL;
+    if (waited_ns == NULL)
         return SG_ERR_MEMORY;
+    *waited_ns += wait->wait_ns;
     count(&sums->rows[row].of, wait->wait_ns);
     count(&sums->pairs[pair].of, wait->wait_ns);
     count(&sums->ranks[wait->at.rank].waited, wait->wait_ns);
@@ -506,7 +511,10 @@ enum sg_status sg_waitstate_sums_finish(struct sg_waitstate_sums *sums, struct s
     states->rank_count = sums->rank_count;
     sums->ranks = NULL;
     states->waited_by_key = sums->waited_by_key;
+    states->waited_ns = sums->waited_ns;
+    states->waited_count = sums->waited_count;
     sums->waited_by_key = (struct sg_map){0};
+    sums->waited_ns = NULL;
     *out = states;
     return SG_OK;
 }
@@ -520,6 +528,7 @@ void sg_waitstates_free(struct sg_waitstates *states)
     free(states->pairs);
     free(states->sites);
     sg_map_clear(&states->waited_by_key);
+    free(states->waited_ns);
     free(states->skews);
     free(states->ranks);
     free(states);

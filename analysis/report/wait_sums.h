@@ -162,7 +162,9 @@ struct sg_waitstates {
     uint32_t skew_count;
     struct sg_waitstate_rank *ranks; /* by rank in MPI_COMM_WORLD */
     uint32_t rank_count;
-    struct sg_map waited_by_key; /* sg_waitstates_waited() */
+    uint64_t *waited_ns; /* sg_waitstates_waited() */
+    uint32_t waited_count;
+    struct sg_map waited_by_key;
     struct sg_waitstate_figures total;
     uint64_t messages; /* messages whose send and receive are both known */
     uint64_t unmatched_sends, unmatched_receives;
@@ -172,8 +174,7 @@ struct sg_waitstates {
 };
 
 void sg_waitstates_free(struct sg_waitstates *states);
-/* Time that the rank itself waited at a call site (its index in the aggregate); at most INT64_MAX.
- */
+/* Time that the rank itself waited at a call site, given by its index in the aggregate. */
 uint64_t sg_waitstates_waited(const struct sg_waitstates *states, uint32_t site, uint32_t rank);
 
 /* Numbers for the places of calls: function and call site. All sums by place share one such table.
