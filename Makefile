@@ -99,7 +99,7 @@ PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.s
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb manual format lint clean test-programs unit
+.PHONY: help deps all check check-build check-full check-mpich check-arm64 fresh soak fuzz lab bench papers demo install uninstall dist deb manual picture format lint clean test-programs unit
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | sort | \
@@ -418,6 +418,9 @@ dist: ## the tarball of the commit, the same bytes each time, in build/
 deb: ## a Debian package, in build/deb
 	$(Q).ci/deps build deb
 	$(Q)dist/deb build/deb
+
+picture: all test-programs ## docs/report.png, the page of a run: RUN=DIR, or cg
+	dist/picture $(B) $(RUN)
 
 # Replaces the lines between the marks of the page.
 manual: $(B)/tests/cli/settings_page ## the variables in docs/libstagger.7, from the configuration table

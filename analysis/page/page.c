@@ -20,21 +20,6 @@
 
 static void sg_page_write_about(const struct sg_page *page, FILE *out);
 
-#define WORST_SITES 5
-
-/* "allreduce at dot cg.c:83 on WORLD(2)"; with markup. */
-static void put_place(const struct sg_report *report, const struct sg_report_site *site, FILE *out)
-{
-    fprintf(out, "<b>%s</b>", sg_site_operation(site));
-    if (site->has_id) {
-        fputs(" at <code>", out);
-        sg_html_column("site", report, site, out);
-        fputs("</code>", out);
-    }
-    fputs(" on ", out);
-    sg_html_column("comm", report, site, out);
-}
-
 /* ---- the top --------------------------------------------------------------------------------- */
 
 /* Rows are ranked by time waiting, or by time blocked if there are no events. */
@@ -43,117 +28,14 @@ static uint64_t cost_of(const struct sg_report *report, const struct sg_report_s
     return report->has_events ? site->wait_ns : site->blocked_ns;
 }
 
-/* Keeps the first of equal rows, so that --sort decides. */
-static uint32_t find_worst(const struct sg_report *report, const struct sg_report_site **out)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < report->sum_count; i++) {
-        const struct sg_report_site *site = &report->sums[i];
-        uint32_t at = count < WORST_SITES ? count : WORST_SITES;
-
-        if (cost_of(report, site) == 0)
-            continue;
-        while (at > 0 && cost_of(report, out[at - 1]) < cost_of(report, site)) {
-            if (at < WORST_SITES)
-                out[at] = out[at - 1];
-            at--;
-        }
-        if (at < WORST_SITES)
-            out[at] = site;
-        if (count < WORST_SITES)
-            count++;
-    }
-    return count;
-}
-
 static void put_title(const struct sg_report *report, FILE *out)
 {
     fputs("<header>\n<p class=\"kind\">stagger report</p>\n<h1>", out);
     sg_html_text(report->program != NULL ? report->program : "program not known", out);
-    fputs("</h1>\n<p class=\"path\">", out);
+    fprintf(out, "</h1>\n<p class=\"path\">It ran for %s on %" PRIu32 " rank%s. ",
+            SG_NS(report->run_ns), report->rank_count, report->rank_count == 1 ? "" : "s");
     sg_html_text(report->path, out);
     fputs("</p>\n", out);
-}
-
-static void put_lead(const struct sg_report *report, uint64_t worst_ns, uint32_t worst_count,
-                     FILE *out)
-{
-    uint64_t cost_ns = cost_of(report, &report->total);
-
-    fprintf(out, "<p class=\"lead\">It ran for %s on %" PRIu32 " rank%s. ", SG_NS(report->run_ns),
-            report->rank_count, report->rank_count == 1 ? "" : "s");
-    if (report->site_count == 0) {
-        fputs("No barrier, reduce, allreduce or bcast is recorded.</p>\n", out);
-        return;
-    }
-    if (report->has_events && report->total.instances == 0) {
-        fputs("How much of it was lost waiting is unknown: no instance of a collective is "
-              "complete.</p>\n",
-              out);
-        return;
-    }
-    if (report->has_events && cost_ns == 0) {
-        fputs("No rank waited for another.</p>\n", out);
-        return;
-    }
-    fprintf(out, "%s<strong>%s%s",
-            sg_report_unseen_calls(report) > 0 && report->has_events ? "At least " : "",
-            SG_SHARE(cost_ns, report->ranks_run_ns),
-            report->has_events
-                ? " of its processor time was lost</strong> in collectives, waiting for ranks that "
-                  "came later"
-                : " of its processor time was spent</strong> in collectives; how much of it was "
-                  "waiting is unknown, because no events were recorded");
-    if (worst_count > 0)
-        fprintf(out, ": %s of it at ", worst_ns == cost_ns ? "all" : SG_SHARE(worst_ns, cost_ns));
-    if (worst_count == 1)
-        fputs("one call site", out);
-    else if (worst_count > 1)
-        fprintf(out, "%" PRIu32 " call sites", worst_count);
-    fputs(".</p>\n", out);
-}
-
-static void put_figures(const struct sg_report *report, FILE *out)
-{
-    uint64_t cost_ns = cost_of(report, &report->total);
-
-    fprintf(out,
-            "<dl class=\"figures\">\n<div><dt>run time</dt><dd>%s</dd></div>\n"
-            "<div><dt>ranks</dt><dd>%" PRIu32 "</dd></div>\n"
-            "<div class=\"main\"><dt>%s</dt><dd>%s<small>%s of %s</small></dd></div>\n",
-            SG_NS(report->run_ns), report->rank_count,
-            report->has_events ? "processor time lost waiting" : "processor time in collectives",
-            SG_SHARE(cost_ns, report->ranks_run_ns), SG_NS(cost_ns), SG_NS(report->ranks_run_ns));
-    sg_page_write_share(report, out);
-    fputs("</dl>\n", out);
-}
-
-static void put_worst(const struct sg_report *report, const struct sg_report_site **sites,
-                      uint32_t count, FILE *out)
-{
-    uint64_t all_ns = cost_of(report, &report->total);
-
-    if (count == 0)
-        return;
-    fprintf(out, "<h2>Where %s</h2>\n<ol class=\"worst\">\n",
-            report->has_events ? "most of it is lost" : "most of it is spent");
-    for (uint32_t i = 0; i < count; i++) {
-        const struct sg_report_site *site = sites[i];
-        uint64_t cost_ns = cost_of(report, site);
-
-        fprintf(out,
-                "<li><span class=\"bar\" aria-hidden=\"true\"><i style=\"width:%.1f%%\"></i></span>"
-                "<span class=\"share\">%s</span> <span>",
-                100.0 * (double)cost_ns / (double)all_ns, SG_SHARE(cost_ns, all_ns));
-        put_place(report, site, out);
-        fprintf(out, ", %s", SG_NS(cost_ns));
-        if (site->last_rank >= 0)
-            fprintf(out, "; rank %" PRId64 " is last in %s of %" PRIu64, site->last_rank,
-                    SG_SHARE(site->last_count, site->instances), site->instances);
-        fputs("</span></li>\n", out);
-    }
-    fputs("</ol>\n", out);
 }
 
 static void put_notes(const struct sg_report *report, FILE *out)
@@ -167,7 +49,10 @@ static void put_notes(const struct sg_report *report, FILE *out)
         sg_report_put_oversubscribed(report, sg_html_text, out);
         fputs("; waiting ", out);
         sg_report_put_waited(report, out);
-        fputs(".</li>\n", out);
+        fprintf(out, ". To %s</code></li>\n",
+                report->waiting.mode == SG_WAIT_SPIN
+                    ? "let late ranks run: <code>STAGGER_WAIT=yield"
+                    : "see stock: <code>STAGGER_WAIT=spin STAGGER_RULES=&#39;*=mpich&#39;");
     }
     if (sg_waiting_has_spinning(&report->waiting)) {
         fputs("<li>Threads: ", out);
@@ -316,24 +201,17 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     static const char *const scripts[] = {sg_charts_js,  sg_table_js,  sg_report_js, sg_messages_js,
                                           sg_stretch_js, sg_causes_js, sg_slices_js, NULL};
     const struct sg_report *report = page->report;
-    const struct sg_report_site *worst[WORST_SITES];
-    uint32_t worst_count = find_worst(report, worst);
     char nonce[33];
-    uint64_t worst_ns = 0;
     enum sg_status status =
         sg_html_begin(report->program != NULL ? report->program : "stagger report", nonce, out);
 
     if (status != SG_OK)
         return status;
-    for (uint32_t i = 0; i < worst_count; i++)
-        worst_ns += cost_of(report, worst[i]);
     put_title(report, out);
-    put_lead(report, worst_ns, worst_count, out);
-    put_figures(report, out);
+    sg_page_write_tiles(report, out);
     put_notes(report, out);
-    fputs("</header>\n<main>\n<section>\n", out);
-    put_worst(report, worst, worst_count, out);
-    fputs("</section>\n", out);
+    fputs("</header>\n<main>\n", out);
+    sg_page_write_screen(report, out);
     sg_page_write_functions(page, out);
     if (report->site_count > 0)
         put_table(page, out);

@@ -49,8 +49,7 @@ static void put_time(uint64_t ns, FILE *out)
     put_spaced(SG_NS(ns), out);
 }
 
-/* A negative share is unknown. */
-static void put_share(double share, int decimals, FILE *out)
+void sg_screen_put_share(double share, int decimals, FILE *out)
 {
     double least = decimals > 0 ? 0.001 : 0.01;
 
@@ -172,13 +171,13 @@ void sg_report_put_heading(const struct sg_report *report, FILE *out)
 static void put_efficiency(const struct sg_efficiency *efficiency, FILE *out)
 {
     put_label("parallel efficiency", out);
-    put_share(efficiency->parallel, 0, out);
+    sg_screen_put_share(efficiency->parallel, 0, out);
     fputs("   = load balance ", out);
-    put_share(efficiency->load_balance, 0, out);
+    sg_screen_put_share(efficiency->load_balance, 0, out);
     fputs(" x serialization ", out);
-    put_share(efficiency->serialization, 0, out);
+    sg_screen_put_share(efficiency->serialization, 0, out);
     fputs(" x transfer ", out);
-    put_share(efficiency->transfer, 0, out);
+    sg_screen_put_share(efficiency->transfer, 0, out);
     fputc('\n', out);
 }
 
@@ -195,21 +194,21 @@ static void put_times(const struct sg_report *report, FILE *out)
 
     put_label("rank time", out);
     fputs("work ", out);
-    put_share(share_of(efficiency->work_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(share_of(efficiency->work_ns, report->ranks_run_ns), 0, out);
     if (has_waits) {
         fputs("   waiting for ranks ", out);
-        put_share(share_of(efficiency->waiting_ns, report->ranks_run_ns), 0, out);
+        sg_screen_put_share(share_of(efficiency->waiting_ns, report->ranks_run_ns), 0, out);
     }
     fputs(has_waits ? "   MPI itself " : "   in MPI ", out);
-    put_share(share_of(efficiency->mpi_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(share_of(efficiency->mpi_ns, report->ranks_run_ns), 0, out);
     fputs("   start and end ", out);
-    put_share(share_of(efficiency->ends_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(share_of(efficiency->ends_ns, report->ranks_run_ns), 0, out);
     fputc('\n', out);
     /* In a short run they hide the rest. */
     if (share_of(efficiency->ends_ns, report->ranks_run_ns) >= ENDS_TOLD) {
         put_further("without start and end, parallel efficiency is ", out);
-        put_share(share_of(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0,
-                  out);
+        sg_screen_put_share(
+            share_of(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0, out);
         fputc('\n', out);
     }
 }
@@ -264,7 +263,7 @@ static char *cell_of(const struct sg_report *report, const struct sg_waitstate_s
     if (!text_open(&text))
         return NULL;
     if (cell == RUN)
-        put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
+        sg_screen_put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
     else if (cell == LATE)
         sg_waitstate_put_late(site, text.out);
     else
@@ -388,8 +387,7 @@ static void lines_clear(struct lines *lines)
     }
 }
 
-/* The number of sites that the table lists. */
-static uint32_t shown_of(const struct sg_report *report, const struct sg_print_options *options)
+uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_options *options)
 {
     const struct sg_waitstates *states = report->waitstates;
     uint32_t most = options->top != 0 && options->top < SITES ? options->top : SITES, count = 0;
@@ -412,7 +410,7 @@ static void put_more(const struct sg_report *report, uint32_t shown, FILE *out)
     for (uint32_t i = 0; i < shown; i++)
         more_ns -= states->sites[i].of.wait_ns;
     fprintf(out, "  %" PRIu32 " more site%s, ", more, more == 1 ? "" : "s");
-    put_share(share_of(more_ns, report->ranks_run_ns), 1, out);
+    sg_screen_put_share(share_of(more_ns, report->ranks_run_ns), 1, out);
     fputc('\n', out);
 }
 
@@ -422,7 +420,7 @@ static bool put_waits(const struct sg_report *report, const struct sg_print_opti
     static const char *const titles[CELLS] = {"Where ranks wait for others", "of run",
                                               "who is late", "because"};
     struct lines lines = {.count = 0};
-    uint32_t shown = shown_of(report, options);
+    uint32_t shown = sg_screen_sites(report, options);
     bool has_modules;
 
     for (uint32_t i = 0; i < shown; i++) {
@@ -456,7 +454,7 @@ static bool put_calls(const struct sg_report *report, FILE *out)
 
         add_line(&lines, row->function, &row->place);
         if (text_open(&text)) {
-            put_share(share_of(row->of.time_ns, report->ranks_run_ns), 1, text.out);
+            sg_screen_put_share(share_of(row->of.time_ns, report->ranks_run_ns), 1, text.out);
             lines.of[i].cells[RUN] = text_take(&text);
         }
         lines.failed = lines.failed || lines.of[i].cells[RUN] == NULL;
@@ -468,14 +466,10 @@ static bool put_calls(const struct sg_report *report, FILE *out)
     return has_modules;
 }
 
-/* Returns true if a name lacks its line. */
-static bool put_table(const struct sg_report *report, const struct sg_print_options *options,
-                      FILE *out)
+void sg_screen_put_no_sites(const struct sg_report *report, FILE *out)
 {
     const struct sg_waitstates *states = report->waitstates;
 
-    if (states != NULL && states->site_count > 0)
-        return put_waits(report, options, out);
     if (report->rank_count == 1)
         fputs("One rank: it waits for no other.\n", out);
     else if (states != NULL && sg_filter_is_set(report->filter))
@@ -491,6 +485,17 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
     else
         fputs("It is not known who waits for whom: no events were recorded (STAGGER_TRACE=otf2).\n",
               out);
+}
+
+/* Returns true if a name lacks its line. */
+static bool put_table(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
+{
+    const struct sg_waitstates *states = report->waitstates;
+
+    if (states != NULL && states->site_count > 0)
+        return put_waits(report, options, out);
+    sg_screen_put_no_sites(report, out);
     if (states == NULL && report->calls != NULL && report->calls->site_count > 0) {
         fputc('\n', out);
         return put_calls(report, out);
@@ -552,7 +557,7 @@ static void put_saving(const struct sg_report *report, const void *of, FILE *out
     fputs(" +- ", out);
     put_time(row->saving_error_ns, out);
     fputs(" (", out);
-    put_share(share_of(row->saving_ns, report->run_ns), 0, out);
+    sg_screen_put_share(share_of(row->saving_ns, report->run_ns), 0, out);
     fputc(')', out);
 }
 
@@ -579,7 +584,8 @@ static void put_trial(const struct sg_report *report, const void *of, FILE *out)
                     sg_text_base_name(trial->file), trial->line);
     }
     fprintf(out, ": %s costs ", best->text);
-    put_share(next_ns > 0 ? (next_ns - best->cost[SG_TRIED_BLOCKED].mean) / next_ns : -1, 0, out);
+    sg_screen_put_share(next_ns > 0 ? (next_ns - best->cost[SG_TRIED_BLOCKED].mean) / next_ns : -1,
+                        0, out);
     fprintf(out, " less than %s (--trials)", next->text);
 }
 
@@ -595,8 +601,8 @@ static void put_threads(const struct sg_report *report, const void *of, FILE *ou
           out);
 }
 
-static void put_help(const struct sg_report *report, const struct sg_print_options *options,
-                     FILE *out)
+void sg_screen_put_help(const struct sg_report *report, const struct sg_print_options *options,
+                        FILE *out)
 {
     const struct sg_path *path = report->critical_path;
     struct text text;
@@ -606,7 +612,7 @@ static void put_help(const struct sg_report *report, const struct sg_print_optio
         return;
     if (report->waitstates != NULL)
         each_help(report, 1, put_threads, takes_threads, report->waitstates->sites,
-                  shown_of(report, options), sizeof *report->waitstates->sites, text.out);
+                  sg_screen_sites(report, options), sizeof *report->waitstates->sites, text.out);
     if (path != NULL)
         each_help(report, HELPS, put_saving, takes_saving, path->rows, path->row_count,
                   sizeof *path->rows, text.out);
@@ -678,7 +684,7 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
         sg_waiting_has_spinning(&report->waiting) || (options->all && report->waiting.told > 0))
         fputc('\n', out);
     has_modules = put_table(report, options, out);
-    put_help(report, options, out);
+    sg_screen_put_help(report, options, out);
     fputc('\n', out);
     if (!options->all)
         put_notes(report, has_modules, out);
@@ -712,7 +718,7 @@ static void put_helps(const struct sg_report *report, struct sg_json_writer *wri
 
     sg_json_begin(writer, "help", '[');
     if (text_open(&text)) {
-        put_help(report, &options, text.out);
+        sg_screen_put_help(report, &options, text.out);
         fclose(text.out);
         strtok_r(text.of, "\n", &rest); /* the title */
         for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;)
@@ -731,7 +737,7 @@ SG_REPORT_MEMBER(sg_summary_put)
         .member = "sites",
         .json = {&sg_waitstate_place_columns, &sg_waitstate_site_columns, &more}};
     const struct sg_waitstates *states = report->waitstates;
-    uint32_t shown = states != NULL ? shown_of(report, options) : 0;
+    uint32_t shown = states != NULL ? sg_screen_sites(report, options) : 0;
 
     sg_json_begin(writer, "summary", '{');
     sg_json_put(writer, "oversubscribed", json_boolean(sg_report_is_oversubscribed(report)));

@@ -174,6 +174,16 @@ void sg_report_put_heading(const struct sg_report *report, FILE *out);
 void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
                             FILE *out);
 SG_REPORT_MEMBER(sg_summary_put);
+/* Parts of the screen, also for the page. */
+/* A negative share is unknown: "-". */
+void sg_screen_put_share(double share, int decimals, FILE *out);
+/* Returns the number of sites that the table of waits lists; there must be wait states. */
+uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_options *options);
+/* Prints a line that says why there is no table of waits. */
+void sg_screen_put_no_sites(const struct sg_report *report, FILE *out);
+/* Prints a title and a line for each help; nothing if there is none. */
+void sg_screen_put_help(const struct sg_report *report, const struct sg_print_options *options,
+                        FILE *out);
 
 /* critical_path.c, between_calls.c. */
 SG_REPORT_MEMBER(sg_path_put);

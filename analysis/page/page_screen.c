@@ -1,0 +1,226 @@
+/* Writes the first screen of the report as the top of the page: efficiency and rank time as tiles,
+ * where ranks wait for others, and what would help. Amounts, sites and reasons are those of
+ * report/first_screen.c. It needs no scripts.
+ */
+#include "page/html.h"
+#include "page/page.h"
+#include "report/open_calls.h"
+#include "report/report_section.h"
+#include "report/wait_print.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- efficiency ------------------------------------------------------------------------------ */
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : -1;
+}
+
+/* Escapes the line that `put` prints to `into`. */
+#define PUT_ESCAPED(out, put)                                                                      \
+    do {                                                                                           \
+        char *text = NULL;                                                                         \
+        size_t bytes;                                                                              \
+        FILE *into = open_memstream(&text, &bytes);                                                \
+                                                                                                   \
+        if (into != NULL) {                                                                        \
+            put;                                                                                   \
+            if (fclose(into) == 0) {                                                               \
+                text[strcspn(text, "\n")] = '\0';                                                  \
+                sg_html_text(text, out);                                                           \
+            }                                                                                      \
+            free(text);                                                                            \
+        }                                                                                          \
+    } while (0)
+
+static void put_share(double share, int decimals, FILE *out)
+{
+    PUT_ESCAPED(out, sg_screen_put_share(share, decimals, into));
+}
+
+static void put_tile(const char *class, const char *name, double share, const char *means,
+                     FILE *out)
+{
+    fprintf(out, "<div%s><dt>%s</dt><dd>", class, name);
+    put_share(share, 0, out);
+    fprintf(out, "<small>%s</small></dd></div>\n", means);
+}
+
+static void put_times(const struct sg_report *report, FILE *out)
+{
+    const struct sg_efficiency *of = &report->efficiency;
+    bool has_waits = report->waitstates != NULL;
+    const struct {
+        const char *class, *name;
+        uint64_t ns;
+    } parts[] = {{"work", "work", of->work_ns},
+                 {"wait", "waiting for ranks", of->waiting_ns},
+                 {"mpi", has_waits ? "MPI itself" : "in MPI", of->mpi_ns},
+                 {"ends", "start and end", of->ends_ns}};
+    const size_t count = sizeof parts / sizeof parts[0];
+
+    fputs("<div class=\"times\">\n<p class=\"quiet\">rank time</p>\n"
+          "<div class=\"parts\" aria-hidden=\"true\">",
+          out);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "<i class=\"%s\" style=\"width:%.2f%%\"></i>", parts[i].class,
+                100 * share_of(parts[i].ns, report->ranks_run_ns));
+    fputs("</div>\n<ul class=\"legend\">", out);
+    for (size_t i = 0; i < count; i++) {
+        if (i == 1 && !has_waits)
+            continue;
+        fprintf(out, "<li class=\"%s\"><i></i>%s ", parts[i].class, parts[i].name);
+        put_share(share_of(parts[i].ns, report->ranks_run_ns), 0, out);
+        fputs("</li>", out);
+    }
+    fputs("</ul>\n</div>\n", out);
+}
+
+static void put_over_time(const struct sg_efficiency *of, FILE *out)
+{
+    if (!of->has_slices)
+        return;
+    fputs("<p class=\"quiet\">parallel efficiency over time, from start to end</p>\n"
+          "<svg class=\"over\" viewBox=\"0 0 500 100\" preserveAspectRatio=\"none\" role=\"img\" "
+          "aria-label=\"parallel efficiency over time\">",
+          out);
+    for (int i = 0; i < SG_EFFICIENCY_SLICES; i++) {
+        const struct sg_efficiency_slice *slice = &of->slices[i];
+        struct sg_efficiency part = {0};
+
+        sg_efficiency_set(&part, (uint64_t)(slice->end_ns - slice->begin_ns), slice->useful_ns,
+                          slice->useful_max_ns, of->threads);
+        fprintf(out,
+                "<rect class=\"rest\" x=\"%d\" y=\"0\" width=\"9\" height=\"100\"/>"
+                "<rect class=\"good\" x=\"%d\" y=\"%.1f\" width=\"9\" height=\"%.1f\"/>",
+                10 * i, 10 * i, part.parallel < 0 ? 100 : 100 - 100 * part.parallel,
+                part.parallel < 0 ? 0 : 100 * part.parallel);
+    }
+    fputs("</svg>\n", out);
+}
+
+void sg_page_write_tiles(const struct sg_report *report, FILE *out)
+{
+    const struct sg_efficiency *of = &report->efficiency;
+
+    fputs("<dl class=\"figures\">\n", out);
+    if (of->is_known) {
+        put_tile(" class=\"main\"", "parallel efficiency", of->parallel,
+                 "the product of the other three", out);
+        put_tile("", "load balance", of->load_balance, "mean work / greatest work of a rank", out);
+        put_tile("", "serialization", of->serialization,
+                 "greatest work / run time with an ideal "
+                 "network",
+                 out);
+        put_tile("", "transfer", of->transfer, "run time with an ideal network / run time", out);
+    }
+    sg_page_write_share(report, out);
+    fputs("</dl>\n", out);
+    if (of->is_known) {
+        put_times(report, out);
+        put_over_time(of, out);
+    }
+}
+
+/* ---- waits and help -------------------------------------------------------------------------- */
+
+static void put_site(const struct sg_report *report, const struct sg_waitstate_site *site,
+                     FILE *out)
+{
+    fputs("<tr><th scope=\"row\">", out);
+    sg_html_text(site->at.function != NULL ? site->at.function : "?", out);
+    fputs("</th><td><code>", out);
+    if (site->at.site.has_id)
+        sg_html_column("site", report, &site->at.site, out);
+    fputs("</code></td><td>", out);
+    put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, out);
+    fputs("</td><td>", out);
+    PUT_ESCAPED(out, sg_waitstate_put_late(site, into));
+    fputs("</td><td>", out);
+    PUT_ESCAPED(out, sg_waitstate_put_because(report, site, into));
+    fputs("</td></tr>\n", out);
+}
+
+static void put_waits(const struct sg_report *report, FILE *out)
+{
+    static const struct sg_print_options options = {.top = 0};
+    const struct sg_waitstates *states = report->waitstates;
+    uint32_t shown;
+
+    sg_html_section("where", "Where ranks wait for others", out);
+    if (states == NULL || states->site_count == 0) {
+        fputs("<p>", out);
+        PUT_ESCAPED(out, sg_screen_put_no_sites(report, into));
+        fputs("</p>\n</section>\n", out);
+        return;
+    }
+    shown = sg_screen_sites(report, &options);
+    fputs(
+        "<table class=\"screen\" id=\"where\">\n<thead><tr><th scope=\"col\">call</th>"
+        "<th scope=\"col\">at</th><th scope=\"col\">of run</th>"
+        "<th scope=\"col\">who is late</th><th scope=\"col\">because</th></tr></thead>\n<tbody>\n",
+        out);
+    for (uint32_t i = 0; i < shown; i++)
+        put_site(report, &states->sites[i], out);
+    fputs("</tbody>\n</table>\n", out);
+    if (states->site_count > shown)
+        fprintf(out, "<p class=\"quiet\">%" PRIu32 " more site%s</p>\n", states->site_count - shown,
+                states->site_count - shown == 1 ? "" : "s");
+    fputs("</section>\n", out);
+}
+
+static void put_help(const struct sg_report *report, FILE *out)
+{
+    static const struct sg_print_options options = {.top = 0};
+    char *text = NULL, *rest;
+    size_t bytes;
+    FILE *into = open_memstream(&text, &bytes);
+
+    if (into == NULL)
+        return;
+    sg_screen_put_help(report, &options, into);
+    if (fclose(into) == 0 && strtok_r(text, "\n", &rest) != NULL) {
+        sg_html_section("help", "What would help", out);
+        fputs("<ul>\n", out);
+        for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
+            fputs("<li>", out);
+            sg_html_text(line + strspn(line, " "), out);
+            fputs("</li>\n", out);
+        }
+        fputs("</ul>\n</section>\n", out);
+    }
+    free(text);
+}
+
+static void put_open_calls(const struct sg_report *report, FILE *out)
+{
+    char *text = NULL, *rest;
+    size_t bytes;
+    FILE *into = report->open_calls != NULL ? open_memstream(&text, &bytes) : NULL;
+
+    if (into == NULL)
+        return;
+    sg_open_calls_print(report->open_calls, report, false, into);
+    if (fclose(into) == 0 && text[0] != '\0') {
+        sg_html_section("open", "Open calls", out);
+        fputs("<pre>", out);
+        /* Lines end where the text has them; escaping would show them as \x0a. */
+        for (char *line = strtok_r(text, "\n", &rest); line != NULL;
+             line = strtok_r(NULL, "\n", &rest)) {
+            sg_html_text(line, out);
+            fputc('\n', out);
+        }
+        fputs("</pre>\n</section>\n", out);
+    }
+    free(text);
+}
+
+void sg_page_write_screen(const struct sg_report *report, FILE *out)
+{
+    put_open_calls(report, out);
+    put_waits(report, out);
+    put_help(report, out);
+}
