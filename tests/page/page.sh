@@ -12,17 +12,18 @@ done
 ./make_large 4 10000 10000 sites && ./make_large 1 20 2 one && ./make_messages ring 4 2000 ring || exit 1
 cp -r known cut && truncate -s 100 cut/traces/0.evt
 
+# screen NAME DIR: the page's tiles, sites and helps are those of the report's first screen.
+screen() {
+    "$STAGGER" report --json "$2" >"$1.json" &&
+        "$PYTHON" "$ROOT/tests/page/check_screen.py" "$1.page" "$1.json"
+}
+
 # ---- the report --------------------------------------------------------------------------------
 
 report_page known known
 check "the page is sound" sound known
-check "the run time, ranks and the share lost are on top, in words and figures" all \
-    'says known "It ran for 100us on 4 ranks\. +6\.1% of its processor time was lost"' \
-    'says known "run time *100us *ranks *4 *processor time lost waiting *6\.1% *30\.7us of 500us"'
-check "the call sites behind the loss are below them" all \
-    'says known "all of it at 3 call sites"' \
-    'says known "85\.7% *barrier at *solve_the_system solver\.c:88 *on WORLD\(4\), 26\.3us; rank 2 is last in 66\.7% of 3"' \
-    'says known "6\.2% *allreduce at *lib\.so\+0x20 *on 2 comms, 1\.90us"'
+check "the page begins with the first screen: efficiency, rank time, and where ranks wait" all \
+    'says known "It ran for 100us on 4 ranks\."' 'screen known known'
 check "the table has the expected figures" is \
     "barrier 12 3000 6000 6000 26300 27750|reduce 2 - - - 2500 2700|allreduce 3 0 2000 2000 1900 1940|reduce 6 2000 3000 3000 0 450|allreduce 1 - - - 0 100" \
     "$(in_page known '"|".join(" ".join([r[0]["text"]] + [r[i].get("data-v", "-") for i in (4, 7, 8, 9, 10, 11)]) for r in d["tables"]["sites"][1:])')"
@@ -63,23 +64,21 @@ for kind in foreign many; do
 done
 report_page none without-collectives
 check "the page of a run without collectives says so" all 'sound none' \
-    'says none "No barrier, reduce, allreduce or bcast is recorded"'
+    'says none "No rank waited for another|It is not known who waits for whom"'
 report_page statistics statistics
 check "statistics have figures and no charts" all 'sound statistics' \
-    'says statistics "how much of it was waiting is unknown"' \
+    'says statistics "It is not known who waits for whom: no events were recorded"' \
     'says statistics "None: no events were recorded"'
 report_page killed killed-statistics
 check "the page of a partial run says so" all 'sound killed' 'says killed "Partial\."'
 report_page comms many-comms
 check "a call site on 40 communicators is one row" all 'sound comms' \
-    'says comms "all of it at 2 call sites"' \
-    'says comms "90\.9% *barrier at *solve_the_system solver\.c:88 *on 40 comms, 4\.00us"' \
     'is "3 42" "$(in_page comms "\"%d %d\" % (len(d[\"tables\"][\"sites\"]), len(d[\"tables\"][\"comms\"]))")"' \
     'is "2 2" "$(in_page comms "\"%d %d\" % (len(d[\"data\"][\"sites\"]), len(d[\"data\"][\"worst\"]))")"'
 check "when each call site has one communicator, there is one table" \
     is "sites" "$(in_page many '" ".join(k for k in d["tables"] if k in ("sites", "comms"))')"
 report_page one one
-check "a run of one rank has no skew" all 'sound one' 'says one "No rank waited for another"' \
+check "a run of one rank has no skew" all 'sound one' 'says one "One rank: it waits for no other"' \
     'is 0 "$(in_page one "len(d[\"data\"][\"worst\"])")"'
 
 # ---- all calls of MPI ------------------------------------------------------------------------------
@@ -103,7 +102,7 @@ check "the page of a run without statistics of all calls has no such figures" al
 
 # tests/report/messages.sh checks the same figures in the report.
 report_page waits waits
-check "the page has tables of wait states, pairs of call sites and skews" all 'sound waits' \
+check "the page has tables of wait states, pairs of call sites and skews" all 'sound waits' 'screen waits waits' \
     'is "late receiver MPI_Ssend f a.c:21 1 80|late broadcast MPI_Bcast f a.c:15 3 60" "$(in_page waits "\"|\".join(\" \".join([r[0][\"text\"], r[1][\"text\"], r[2][\"text\"], r[3][\"data-v\"], r[4][\"data-v\"]]) for r in d[\"tables\"][\"waits\"][1:3])")"' \
     'is "late receiver MPI_Ssend f a.c:21 0 MPI_Recv f a.c:11" "$(in_page waits "\" \".join(d[\"tables\"][\"wait-pairs\"][1][i][\"text\"] for i in (0, 1, 2, 5, 6, 7))")"' \
     'is "MPI_Bcast f a.c:15 WORLD(4) 30 60 3 100%" "$(in_page waits "\" \".join(d[\"tables\"][\"skews\"][1][i].get(\"data-v\" if i in (8, 9) else \"text\") for i in (0, 1, 2, 8, 9, 10))")"'
@@ -125,7 +124,7 @@ check "when nobody waited there is no such interval" is "False False" \
 # By round, and 40 of them: ranks 0 and 2 wait 360 and 55 for rank 1, of which 200 computing and 100 asleep on
 # rank 2, 50 preempted and 10 in a call on rank 1; and 50 and 5, as rank 2 has its own.
 report_page late late
-check "the page says why ranks come late" all 'sound late' \
+check "the page says why ranks come late" all 'sound late' 'screen late late' \
     'says late "In 40 sampled instances others waited *16\.6us *for the last rank"' \
     'says late "asleep it sleeps"'
 check "causes are a table by site, cause and rank, with shares and intervals" is \
