@@ -379,11 +379,8 @@ static const char *find_open_mpi(char *const *words)
 /* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
-    const struct sg_watch watch = {.calls = true,
-                                   .waitstates = true,
-                                   .paths = true,
-                                   .open_calls = true,
-                                   .just_ended = true};
+    const struct sg_watch watch = {
+        .calls = true, .waitstates = true, .paths = true, .open_calls = true, .just_ended = true};
     const struct sg_print_options options = {.top = 0};
     struct sg_report report;
     size_t bytes = 0;

@@ -377,8 +377,8 @@ static int run_and_tell(char **words, const char *place)
         return become(words);
     status = sg_child_await(child);
     /* With 126 and 127, like a shell, the program did not run. */
-    if (!WIFEXITED(status) || (WEXITSTATUS(status) != EXIT_CANNOT_RUN &&
-                               WEXITSTATUS(status) != EXIT_NOT_FOUND))
+    if (!WIFEXITED(status) ||
+        (WEXITSTATUS(status) != EXIT_CANNOT_RUN && WEXITSTATUS(status) != EXIT_NOT_FOUND))
         sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns, status != 0);
     return sg_child_status(status);
 }

@@ -33,7 +33,6 @@ enum sg_report_part {
 
 #define SG_COVERAGE_BYTES 128
 
-
 struct sg_print_options {
     unsigned parts;                        /* text: the parts to print; 0: the first screen */
     bool all;                              /* text: all parts, after the first screen */

@@ -184,7 +184,7 @@ call barrier 4
 17 MPI_Gather world rooted ordered to 0:-1 3 from -1:8 6
 call bcast 5
 call barrier 6
-18 MPI_Comm_dup world
+18 MPI_Comm_dup world ordered from -1:11 0
 19 MPI_Bcast dup rooted ordered to 0:-1 24 from -1:0 0
 call barrier 0
 call barrier 1
@@ -214,7 +214,7 @@ call barrier 3
 call barrier 4
 16 MPI_Request_free -
 17 MPI_Gather world rooted ordered to 0:-1 3 from -1:8 0
-18 MPI_Comm_dup world
+18 MPI_Comm_dup world ordered from -1:11 0
 19 MPI_Bcast dup rooted ordered to 0:-1 0 from -1:0 24
 call barrier 0
 call barrier 1
@@ -225,14 +225,14 @@ END
 
 knows between <<'END'
 rank 0
-1 MPI_Intercomm_create self
+1 MPI_Intercomm_create self ordered from -1:0 0
 2 MPI_Bcast inter rooted ordered to 0:-1 0 from -1:0 30
 3 MPI_Barrier inter ordered from -1:1 0
 4 MPI_Allreduce inter ordered to -1:-1 4 from -1:2 4
 5 MPI_Sendrecv inter sends receives to 0:1 31 from 0:1 31
 6 MPI_Comm_free -
 rank 1
-1 MPI_Intercomm_create self
+1 MPI_Intercomm_create self ordered from -1:0 0
 2 MPI_Bcast inter rooted ordered to -3:-1 30 from -1:0 0
 3 MPI_Barrier inter ordered from -1:1 0
 4 MPI_Allreduce inter ordered to -1:-1 4 from -1:2 4
@@ -243,7 +243,7 @@ END
 # For calls on windows, "from" is the window's number and a collective's position on it.
 knows windows <<'END'
 rank 0
-1 MPI_Comm_dup world
+1 MPI_Comm_dup world ordered from -1:0 0
 2 MPI_Win_create dup ordered from 0:0 0
 3 MPI_Win_fence dup ordered from 0:1 0
 4 MPI_Put dup targets to 1:-1 32 from 0:-1 0
@@ -252,7 +252,7 @@ rank 0
 7 MPI_Win_free dup ordered from 0:3 0
 8 MPI_Comm_free -
 rank 1
-1 MPI_Comm_dup world
+1 MPI_Comm_dup world ordered from -1:0 0
 2 MPI_Win_create dup ordered from 0:0 0
 3 MPI_Win_fence dup ordered from 0:1 0
 4 MPI_Put dup targets to 0:-1 32 from 0:-1 0

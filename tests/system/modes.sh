@@ -42,7 +42,7 @@ check "another run has another directory" \
     is 2 "$(find here -maxdepth 1 -name 'stagger-calls-*' | wc -l)"
 
 # stagger run.
-timeout "$PROGRAM_SECONDS" "$STAGGER" run --quiet -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
+timeout "$PROGRAM_SECONDS" "$STAGGER" run -o around.trace -- "$MPIEXEC" -n 2 "$PROGRAMS/calls" 9 \
     >around.out 2>around.err </dev/null
 status=$?
 check "stagger run works before the launcher" \

@@ -106,7 +106,7 @@ import json, sys
 print(sum(sum(json.loads(line)[op] for op in ("barrier", "reduce", "allreduce")) for line in sys.stdin))' <reached.counts)"
 check "the critical path ends where the log was full, and tables say so" all \
     'is True "$(json reached.json "0 < d[\"critical_path\"][\"path_ns\"] <= d[\"recorded_ns\"] < d[\"run_ns\"]")"' \
-    '"$STAGGER" report reached.trace >reached.txt' 'has reached.txt "PARTIAL: events of the first [0-9.]+m?s of "' \
+    '"$STAGGER" report --all reached.trace >reached.txt' 'has reached.txt "PARTIAL: events of the first [0-9.]+m?s of "' \
     'is "events of the first" "$(grep -B 1 "^critical path" reached.txt | head -n 1 | cut -d " " -f 1-4)"'
 wanted=$(sed -n 's/^note: .* STAGGER_TRACE_BYTES=//p' reached.txt)
 STAGGER_TRACE_BYTES=$wanted observe enough 2 "$PROGRAMS/calls" "$rounds"

@@ -19,13 +19,13 @@ undisturbed() { ran_well "$1" && archive_agrees "$1.trace" "$1.out" && absent "$
 during report "'$STAGGER' report report.trace"
 check "report says that the job is still running, and shows the calls so far" all \
     'is 0 "$(cat report.result)"' 'has report.said "^stagger: report.trace: the run is still in progress"' \
-    'has report.said "allreduce .*between"' 'lacks report.said "ended"'
+    'has report.said "MPI_Allreduce .*between"' 'lacks report.said "ended"'
 check "the job ends undisturbed" undisturbed report
 
 STAGGER_TRACE=stats during stats "'$STAGGER' report stats.trace"
 check "report does the same for a job with statistics" all 'is 0 "$(cat stats.result)"' \
     'has stats.said "^stagger: stats.trace: the run is still in progress"' \
-    'has stats.said "allreduce .*between"' 'is 0 "$status"'
+    'has stats.said "MPI_Allreduce .*between"' 'is 0 "$status"'
 
 for command in recover 'recover --force'; do
     during recover "'$STAGGER' $command recover.trace"
