@@ -61,6 +61,7 @@ static struct sg_rows rows_of(const struct sg_report *report, const struct sg_pr
 }
 
 const struct sg_report_section sg_medians_section = {
+    .part = SG_PART_COLLECTIVES,
     .rows = rows_of,
     .is_member = true,
     .table = {.member = "medians",

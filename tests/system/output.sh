@@ -106,9 +106,9 @@ import json, sys
 print(sum(sum(json.loads(line)[op] for op in ("barrier", "reduce", "allreduce")) for line in sys.stdin))' <reached.counts)"
 check "the critical path ends where the log was full, and tables say so" all \
     'is True "$(json reached.json "0 < d[\"critical_path\"][\"path_ns\"] <= d[\"recorded_ns\"] < d[\"run_ns\"]")"' \
-    '"$STAGGER" report --all reached.trace >reached.txt' 'has reached.txt "PARTIAL: events of the first [0-9.]+m?s of "' \
-    'is "events of the first" "$(grep -B 1 "^critical path" reached.txt | head -n 1 | cut -d " " -f 1-4)"'
-wanted=$(sed -n 's/^note: .* STAGGER_TRACE_BYTES=//p' reached.txt)
+    '"$STAGGER" report --all reached.trace >reached.txt' 'has reached.txt "^note: .*a log was full, .* of the first [0-9.]+m?s of "' \
+    'has <(grep -B 1 "^critical path" reached.txt) "\(events cover the first [0-9.]+m?s of "'
+wanted=$(sed -n 's/^note: partial: .* STAGGER_TRACE_BYTES=//p' reached.txt)
 STAGGER_TRACE_BYTES=$wanted observe enough 2 "$PROGRAMS/calls" "$rounds"
 check "with the STAGGER_TRACE_BYTES that the report names the archive is whole" all 'has <(echo "$wanted") "^[0-9]+m$"' \
     'report_json enough.trace enough.json' 'is "False None" "$(json enough.json "\"%s %s\" % (d[\"partial\"], d[\"recorded_ns\"])")"'
