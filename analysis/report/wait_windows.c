@@ -594,8 +594,12 @@ enum sg_status sg_waitstate_locks_release(struct sg_waitstate_locks *locks,
 
     if (claim == NULL || claim->lock->of.target != of->target)
         return SG_OK;
-    for (struct claim *each = claim->lock->claims; each != NULL; each = each->next)
+    for (struct claim *each = claim->lock->claims; each != NULL; each = each->next) {
         order_all(locks, each, call);
+        /* The operations may be complete: the target still has to take back its lock. */
+        if (each->completing != NULL)
+            wait_for_target(locks, each, call);
+    }
     return drop_lock(locks, claim->lock);
 }
 
