@@ -91,7 +91,7 @@ RANKS(cancelled, SEND(1), MPI_Irecv(values, 1, MPI_INT, 0, 9, WORLD, requests); 
       MPI_Cancel(requests); MPI_Wait(requests, IGNORE), , )
 RANKS(wrong_order, SEND(1), RECV(0); MPI_Recv(ONE, 2, 1, WORLD, IGNORE), SEND(1), )
 RANKS(waitall, SEND(1), IRECV(0, 0); IRECV(1, 2); IRECV(2, 3); WAITALL(3), SEND(1), SEND(1))
-RANKS(waitall_eager, AT(MPI_Send(HUGE, 1, 1, WORLD)), MPI_Irecv(HUGE, 0, 1, WORLD, requests);
+RANKS(waitall_eager, AT(MPI_Send(HUGE, 1, 1, WORLD)), AT(MPI_Irecv(HUGE, 0, 1, WORLD, requests));
       MPI_Isend(ONE, 2, 1, WORLD, requests + 1); WAITALL(2), RECV(1), )
 /* Rank 2 is late for the second call, and waits until rank 1 is about to make it. */
 RANKS(waitany, come_late(); SEND(1), IRECV(0, 0); IRECV(1, 2);
@@ -359,7 +359,8 @@ static const struct known {
     ROW(cancelled, "0s15", "late sender: MPI_Recv 1<0 MPI_Send"),
     ROW(wrong_order, "0s15", "late sender: MPI_Recv 1<0 MPI_Send"),
     ROW(waitall, "2s10 3s20", "late sender: MPI_Waitall 1<023 MPI_Send"),
-    ROW(waitall_eager, "0s10 2s16", "late sender: MPI_Waitall 1<0 MPI_Send"),
+    ROW(waitall_eager, "0s10 2s16",
+        "late sender: MPI_Waitall 1<0 MPI_Send; late receiver: MPI_Send 0<1 MPI_Irecv"),
     ROW(waitany, "@0s10 2s15",
         "late sender: MPI_Waitany 1<0 MPI_Send; late sender: MPI_Waitall 1<2 MPI_Send"),
     ROW(waitsome, "@0s10 2s15",
