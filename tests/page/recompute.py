@@ -1,12 +1,13 @@
 """Recomputes a run's figures from its events alone: recompute.py EVENTS PAGE [OTHER-EVENTS COMPARISON].
 
-EVENTS is the output of tests/lib/check_archive.py --events, PAGE the page as printed by check_page.py. For
-barriers, reduces and allreduces on MPI_COMM_WORLD: calls, largest skew, wait and time blocked by call
-site, as docs/report-json.md defines them; with a second run, the comparison's means per call.
+EVENTS is the output of tests/lib/check_archive.py --events, named by the algorithm, PAGE the page as printed by
+check_page.py. For barriers, reduces and allreduces on MPI_COMM_WORLD: calls, largest skew, wait and time
+blocked by call site, as docs/report-json.md defines them; with a second run, the comparison's means per call.
 """
 import collections
 import json
 import math
+import os
 import sys
 
 OPERATIONS = {"MPI_Barrier": "barrier", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce",
@@ -32,6 +33,18 @@ def instances(path):
     return found
 
 
+def tree_waits(calls):
+    """The waits in MPICH's binomial tree of a reduce to rank 0; None: some rank left before those below it came."""
+    begins = [call[0] for call in calls]
+    found = []
+    for rank, (begin, end, *_) in enumerate(calls):
+        below = begins[rank + 1:rank + (rank & -rank) if rank else None]
+        if below and max(below) > end:
+            return None
+        found.append(max(0, max(below, default=begin) - begin))
+    return found
+
+
 def waits(operation, calls):
     last = max(begin for begin, *_ in calls)
     for begin, end, _, rank, root in calls:
@@ -48,10 +61,13 @@ def waits(operation, calls):
 
 
 def sites(path):
+    algorithm = os.path.basename(path).split(".")[0]
     figures = collections.defaultdict(lambda: [0, 0, 0, 0])
     for (operation, _), calls in instances(path).items():
         begins = [begin for begin, *_ in calls]
-        for call, wait in zip(calls, waits(operation, calls)):
+        calls.sort(key=lambda call: call[3])
+        tree = tree_waits(calls) if operation == "reduce" and algorithm == "mpich" and calls[0][4] == 0 else None
+        for call, wait in zip(calls, tree or waits(operation, calls)):
             of = figures[operation, call[2]]
             of[0] += 1
             of[1] = max(of[1], max(begins) - min(begins))
