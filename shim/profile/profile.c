@@ -1,6 +1,5 @@
 /* Begins and ends the counting of a call (profile.h): keeps arguments that the call destroys,
- * computes what it moved, follows its requests, messages and windows, and writes statistics and
- * events.
+ * follows its requests, messages and windows, and writes statistics and events.
  */
 #include "profile/profile.h"
 
@@ -833,14 +832,12 @@ static bool is_recording(void)
 
 void sg_between_end_interval(void)
 {
-    uint64_t before_ns;
+    uint64_t before_ns = sg_tick_ns();
 
-    if (!is_recording()) {
+    if (is_recording())
+        sg_causes_enter();
+    else
         sg_causes_skip();
-        return;
-    }
-    before_ns = sg_tick_ns();
-    sg_causes_enter();
     polling.reading_ns += sg_tick_ns() - before_ns;
 }
 
@@ -863,15 +860,10 @@ static const struct sg_site *site_of(const struct sg_between_call *call)
 /* Reports a call that the hash alone does not rule out. Not inlined, so that other calls save no
  * registers. */
 static __attribute__((noinline)) void tell(const struct sg_between_call *call,
-                                           const struct sg_profile_comm *comm,
                                            struct sg_causes_call *ended)
 {
     ended->site = site_of(call)->index;
     ended->thread = sg_thread_number();
-    if (comm != NULL) {
-        ended->key = comm->key;
-        ended->comm = comm->index;
-    }
     sg_causes_leave(ended);
     polling.reading_ns += sg_tick_ns() - ended->now_ns;
 }
@@ -884,16 +876,16 @@ static void leave(const struct sg_between_call *call)
     struct sg_causes_call ended = {.now_ns = call->end_ns != 0 ? call->end_ns : sg_tick_ns()};
 
     if (comm != NULL) {
+        ended.key = comm->key;
+        ended.comm = comm->index;
         ended.number = sg_profile_comm_last(comm);
         ended.hash = sg_hash_mix(comm->key + ended.number);
     } else {
-        const struct sg_site *site = site_of(call);
-
-        ended.calls = between_count(site);
-        ended.hash = sg_hash_mix(((uint64_t)site->rule.id << 32) + ended.calls);
+        ended.calls = between_count(site_of(call));
+        ended.hash = sg_hash_mix(((uint64_t)site_of(call)->rule.id << 32) + ended.calls);
     }
     if (!sg_causes_drops(comm != NULL, ended.hash, ended.now_ns))
-        tell(call, comm, &ended);
+        tell(call, &ended);
 }
 
 void sg_between_leave(const struct sg_between_call *call)
