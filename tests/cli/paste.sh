@@ -14,7 +14,7 @@ pasted() {
 
 STAGGER_DIR=$WORK/$odd mpirun_stagger 2 "$PROGRAMS/calls" 20 >odd.out 2>odd.err
 check "the last line's command reads an archive in a directory of any name" all \
-    'pasted odd.err "see: stagger report" >odd.txt' 'has odd.txt "MPI_Allreduce .*calls"'
+    'pasted odd.err "see: stagger report" >odd.txt' 'has odd.txt "^calls, 2 ranks"'
 cp -r "$odd" "$odd 2"
 STAGGER_DIR="$WORK/$odd 3" mpirun_stagger 2 "$PROGRAMS/ending" kill 20 >ended.out 2>ended.err
 "$STAGGER" report --all "$odd 3" >/dev/null 2>report.err
