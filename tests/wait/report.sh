@@ -67,7 +67,7 @@ check "a report names too few processors" all 'is 0 "$status"' \
     'has masked.txt "^  oversubscribed        2 ranks on 1 processor: waiting ranks yielded"' \
     'is 2 "$(of masked "[\"oversubscribed_ranks\"]")"' 'is 1 "$(of masked "[\"machine\"][\"processors\"]")"'
 check "the page names them" all '"$STAGGER" report --html masked.html masked.trace' \
-    'has masked.html "<li>Oversubscribed: 2 ranks on 1 processor of $host$apart; waiting .*\.</li>"'
+    'has masked.html "<li>Oversubscribed: 2 ranks on 1 processor of $host$apart; waiting .*\. To see stock: <code>.*</code></li>"'
 waited more $((processors + 1)) 10
 check "one rank more than processors is too many" all 'is 0 "$status"' \
     'has more.txt "^  oversubscribed        $((processors + 1)) ranks on (a quota of )?[0-9]+ processors?: waiting"'
