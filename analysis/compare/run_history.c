@@ -79,8 +79,8 @@ static json_t *site_of(const struct sg_report *report)
 
     if (stream == NULL)
         return NULL;
-    if (report->waitstates != NULL && report->waitstates->row_count > 0) {
-        sg_waitstate_put_place(&report->waitstates->rows[0].at, stream);
+    if (report->waitstates != NULL && report->waitstates->site_count > 0) {
+        sg_waitstate_put_place(&report->waitstates->sites[0].at, stream);
     } else if (report->calls != NULL && report->calls->site_count > 0) {
         const struct sg_call_row *row = &report->calls->sites[0];
         char *place = sg_site_text("site", NULL, &row->place);

@@ -14,31 +14,36 @@
 
 /* ---- efficiency ------------------------------------------------------------------------------ */
 
-static double share_of(uint64_t part, uint64_t whole)
+/* Text for people, which is escaped for the page when it is complete. */
+struct text {
+    char *of;
+    size_t bytes;
+};
+
+static FILE *text_open(struct text *text)
 {
-    return whole > 0 ? (double)part / (double)whole : -1;
+    *text = (struct text){0};
+    return open_memstream(&text->of, &text->bytes);
 }
 
-/* Escapes the line that `put` prints to `into`. */
-#define PUT_ESCAPED(out, put)                                                                      \
-    do {                                                                                           \
-        char *text = NULL;                                                                         \
-        size_t bytes;                                                                              \
-        FILE *into = open_memstream(&text, &bytes);                                                \
-                                                                                                   \
-        if (into != NULL) {                                                                        \
-            put;                                                                                   \
-            if (fclose(into) == 0) {                                                               \
-                text[strcspn(text, "\n")] = '\0';                                                  \
-                sg_html_text(text, out);                                                           \
-            }                                                                                      \
-            free(text);                                                                            \
-        }                                                                                          \
-    } while (0)
+/* Writes the text's first line. */
+static void text_put(struct text *text, FILE *in, FILE *out)
+{
+    if (in != NULL && fclose(in) == 0) {
+        text->of[strcspn(text->of, "\n")] = '\0';
+        sg_html_text(text->of, out);
+    }
+    free(text->of);
+}
 
 static void put_share(double share, int decimals, FILE *out)
 {
-    PUT_ESCAPED(out, sg_screen_put_share(share, decimals, into));
+    struct text text;
+    FILE *in = text_open(&text);
+
+    if (in != NULL)
+        sg_screen_put_share(share, decimals, in);
+    text_put(&text, in, out);
 }
 
 static void put_tile(const char *class, const char *name, double share, const char *means,
@@ -67,13 +72,13 @@ static void put_times(const struct sg_report *report, FILE *out)
           out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "<i class=\"%s\" style=\"width:%.2f%%\"></i>", parts[i].class,
-                100 * share_of(parts[i].ns, report->ranks_run_ns));
+                100 * sg_screen_share(parts[i].ns, report->ranks_run_ns));
     fputs("</div>\n<ul class=\"legend\">", out);
     for (size_t i = 0; i < count; i++) {
         if (i == 1 && !has_waits)
             continue;
         fprintf(out, "<li class=\"%s\"><i></i>%s ", parts[i].class, parts[i].name);
-        put_share(share_of(parts[i].ns, report->ranks_run_ns), 0, out);
+        put_share(sg_screen_share(parts[i].ns, report->ranks_run_ns), 0, out);
         fputs("</li>", out);
     }
     fputs("</ul>\n</div>\n", out);
@@ -130,17 +135,23 @@ void sg_page_write_tiles(const struct sg_report *report, FILE *out)
 static void put_site(const struct sg_report *report, const struct sg_waitstate_site *site,
                      FILE *out)
 {
+    struct text text;
+    FILE *in;
+
     fputs("<tr><th scope=\"row\">", out);
     sg_html_text(site->at.function != NULL ? site->at.function : "?", out);
     fputs("</th><td><code>", out);
     if (site->at.site.has_id)
         sg_html_column("site", report, &site->at.site, out);
     fputs("</code></td><td>", out);
-    put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, out);
+    put_share(sg_screen_share(site->of.wait_ns, report->ranks_run_ns), 1, out);
     fputs("</td><td>", out);
-    PUT_ESCAPED(out, sg_waitstate_put_late(site, into));
+    sg_waitstate_put_late(site, out); /* figures only */
     fputs("</td><td>", out);
-    PUT_ESCAPED(out, sg_waitstate_put_because(report, site, into));
+    in = text_open(&text);
+    if (in != NULL)
+        sg_waitstate_put_because(report, site, in);
+    text_put(&text, in, out);
     fputs("</td></tr>\n", out);
 }
 
@@ -153,7 +164,7 @@ static void put_waits(const struct sg_report *report, FILE *out)
     sg_html_section("where", "Where ranks wait for others", out);
     if (states == NULL || states->site_count == 0) {
         fputs("<p>", out);
-        PUT_ESCAPED(out, sg_screen_put_no_sites(report, into));
+        sg_screen_put_no_sites(report, out);
         fputs("</p>\n</section>\n", out);
         return;
     }

@@ -69,9 +69,7 @@ static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRe
 {
     struct function function = {
         .name = name,
-        .only_tests = begins(name, "MPI_Test") || strcmp(name, "MPI_Iprobe") == 0 ||
-                      strcmp(name, "MPI_Improbe") == 0 || strcmp(name, "MPI_Win_test") == 0 ||
-                      begins(name, "MPI_Request_get_status"),
+        .only_tests = sg_waitstate_only_tests(name),
         .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
         .is_synchronous = begins(name, "MPI_Ssend") || begins(name, "MPI_Issend"),
         .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0 ||

@@ -61,11 +61,6 @@ void sg_screen_put_share(double share, int decimals, FILE *out)
         fprintf(out, "%.*f %%", decimals, 100 * share);
 }
 
-static double share_of(uint64_t part, uint64_t whole)
-{
-    return whole > 0 ? (double)part / (double)whole : -1;
-}
-
 static void put_label(const char *label, FILE *out)
 {
     fprintf(out, "  %s%s%s%*s", sg_style(SG_BOLD, out), label, sg_style(SG_PLAIN, out),
@@ -116,12 +111,6 @@ static void put_filter(const struct sg_filter *filter, FILE *out)
     }
 }
 
-static uint64_t processors_of(const struct sg_run_waiting *waiting)
-{
-    return waiting->quota > 0 && waiting->quota < waiting->processors ? waiting->quota
-                                                                      : waiting->processors;
-}
-
 static void put_program(const struct sg_report *report, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;
@@ -134,8 +123,8 @@ static void put_program(const struct sg_report *report, FILE *out)
             report->rank_count == 1 ? "" : "s");
     free(name);
     if (waiting->told > 0 && waiting->ranks == report->rank_count)
-        fprintf(out, " on %" PRIu64 " processor%s (%.32s)", processors_of(waiting),
-                processors_of(waiting) == 1 ? "" : "s", waiting->host);
+        fprintf(out, " on %" PRIu64 " processor%s (%.32s)", sg_waiting_processors(waiting),
+                sg_waiting_processors(waiting) == 1 ? "" : "s", waiting->host);
     fputs(", ", out);
     put_time(report->run_ns, out);
     fputs(report->has_events ? "" : ", statistics only", out);
@@ -194,21 +183,22 @@ static void put_times(const struct sg_report *report, FILE *out)
 
     put_label("rank time", out);
     fputs("work ", out);
-    sg_screen_put_share(share_of(efficiency->work_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(sg_screen_share(efficiency->work_ns, report->ranks_run_ns), 0, out);
     if (has_waits) {
         fputs("   waiting for ranks ", out);
-        sg_screen_put_share(share_of(efficiency->waiting_ns, report->ranks_run_ns), 0, out);
+        sg_screen_put_share(sg_screen_share(efficiency->waiting_ns, report->ranks_run_ns), 0, out);
     }
     fputs(has_waits ? "   MPI itself " : "   in MPI ", out);
-    sg_screen_put_share(share_of(efficiency->mpi_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(sg_screen_share(efficiency->mpi_ns, report->ranks_run_ns), 0, out);
     fputs("   start and end ", out);
-    sg_screen_put_share(share_of(efficiency->ends_ns, report->ranks_run_ns), 0, out);
+    sg_screen_put_share(sg_screen_share(efficiency->ends_ns, report->ranks_run_ns), 0, out);
     fputc('\n', out);
     /* In a short run they hide the rest. */
-    if (share_of(efficiency->ends_ns, report->ranks_run_ns) >= ENDS_TOLD) {
+    if (sg_screen_share(efficiency->ends_ns, report->ranks_run_ns) >= ENDS_TOLD) {
         put_further("without start and end, parallel efficiency is ", out);
         sg_screen_put_share(
-            share_of(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0, out);
+            sg_screen_share(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0,
+            out);
         fputc('\n', out);
     }
 }
@@ -217,12 +207,12 @@ static void put_times(const struct sg_report *report, FILE *out)
 static void put_oversubscribed(const struct sg_report *report, bool all, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;
-    bool by_quota = processors_of(waiting) < waiting->processors;
+    bool by_quota = sg_waiting_processors(waiting) < waiting->processors;
 
     put_label("oversubscribed", out);
     fprintf(out, "%" PRIu64 " ranks on %s%" PRIu64 " processor%s: ", waiting->ranks,
-            by_quota ? "a quota of " : "", processors_of(waiting),
-            processors_of(waiting) == 1 ? "" : "s");
+            by_quota ? "a quota of " : "", sg_waiting_processors(waiting),
+            sg_waiting_processors(waiting) == 1 ? "" : "s");
     if (waiting->mode == SG_WAIT_SPIN) {
         fputs("waiting ranks spun;\n", out);
         put_further("to let late ones run: STAGGER_WAIT=yield\n", out);
@@ -249,10 +239,16 @@ struct line {
     char *cells[CELLS];
 };
 
+/* Notes on what the lines lack. */
+enum {
+    NOTE_LINES = 1 << 0,  /* some site has no file and line */
+    NOTE_SAMPLES = 1 << 1 /* some reason has few samples, and no room for the setting */
+};
+
 struct lines {
     struct line of[SITES];
     uint32_t count;
-    bool has_modules; /* some site has no file and line */
+    unsigned notes;
     bool failed;
 };
 
@@ -263,7 +259,7 @@ static char *cell_of(const struct sg_report *report, const struct sg_waitstate_s
     if (!text_open(&text))
         return NULL;
     if (cell == RUN)
-        sg_screen_put_share(share_of(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
+        sg_screen_put_share(sg_screen_share(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
     else if (cell == LATE)
         sg_waitstate_put_late(site, text.out);
     else
@@ -277,7 +273,8 @@ static void add_line(struct lines *lines, const char *function, const struct sg_
 
     line->function = sg_format_clean(function != NULL ? function : "?", true);
     line->site = site->has_id ? sg_site_text("site", NULL, site) : strdup("");
-    lines->has_modules = lines->has_modules || (site->has_id && site->file == NULL);
+    if (site->has_id && site->file == NULL)
+        lines->notes |= NOTE_LINES;
     lines->failed = lines->failed || line->site == NULL || line->function == NULL;
 }
 
@@ -338,6 +335,18 @@ static void put_cell(const char *text, size_t width, bool is_left, FILE *out)
     fprintf(out, "%*s%s%*s", is_left ? 0 : pad, "", text, is_left ? pad : 0, "");
 }
 
+/* A setting is not cut: a note has it. */
+static void shorten_reason(struct lines *lines, char *reason, size_t columns)
+{
+    char *setting = strstr(reason, ": " SG_MORE_SAMPLES);
+
+    if (setting != NULL && sg_format_columns(reason) > columns) {
+        *setting = '\0';
+        lines->notes |= NOTE_SAMPLES;
+    }
+    sg_format_shorten(reason, columns);
+}
+
 static void print_lines(struct lines *lines, const char *const titles[CELLS], FILE *out)
 {
     bool has_reasons = titles[BECAUSE] != NULL;
@@ -370,7 +379,7 @@ static void print_lines(struct lines *lines, const char *const titles[CELLS], FI
             fputs("   ", out);
             sg_format_shorten(cells[LATE], late);
             put_cell(cells[LATE], late, true, out);
-            sg_format_shorten(cells[BECAUSE], because);
+            shorten_reason(lines, cells[BECAUSE], because);
             fprintf(out, "  %s", cells[BECAUSE]);
         }
         fputc('\n', out);
@@ -394,7 +403,7 @@ uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_o
 
     while (count < most && count < states->site_count &&
            (count == 0 ||
-            share_of(states->sites[count].of.wait_ns, report->ranks_run_ns) >= LEAST_SHARE))
+            sg_screen_share(states->sites[count].of.wait_ns, report->ranks_run_ns) >= LEAST_SHARE))
         count++;
     return count;
 }
@@ -410,18 +419,17 @@ static void put_more(const struct sg_report *report, uint32_t shown, FILE *out)
     for (uint32_t i = 0; i < shown; i++)
         more_ns -= states->sites[i].of.wait_ns;
     fprintf(out, "  %" PRIu32 " more site%s, ", more, more == 1 ? "" : "s");
-    sg_screen_put_share(share_of(more_ns, report->ranks_run_ns), 1, out);
+    sg_screen_put_share(sg_screen_share(more_ns, report->ranks_run_ns), 1, out);
     fputc('\n', out);
 }
 
-static bool put_waits(const struct sg_report *report, const struct sg_print_options *options,
-                      FILE *out)
+static unsigned put_waits(const struct sg_report *report, const struct sg_print_options *options,
+                          FILE *out)
 {
     static const char *const titles[CELLS] = {"Where ranks wait for others", "of run",
                                               "who is late", "because"};
     struct lines lines = {.count = 0};
     uint32_t shown = sg_screen_sites(report, options);
-    bool has_modules;
 
     for (uint32_t i = 0; i < shown; i++) {
         const struct sg_waitstate_site *site = &report->waitstates->sites[i];
@@ -435,18 +443,16 @@ static bool put_waits(const struct sg_report *report, const struct sg_print_opti
     if (!lines.failed)
         print_lines(&lines, titles, out);
     put_more(report, shown, out);
-    has_modules = lines.has_modules;
     lines_clear(&lines);
-    return has_modules;
+    return lines.notes;
 }
 
 /* Without events it is not known who waits for whom. */
-static bool put_calls(const struct sg_report *report, FILE *out)
+static unsigned put_calls(const struct sg_report *report, FILE *out)
 {
     static const char *const titles[CELLS] = {"Time in MPI by call site", "of run"};
     const struct sg_calls *calls = report->calls;
     struct lines lines = {.count = 0};
-    bool has_modules;
 
     for (uint32_t i = 0; i < calls->site_count && i < SITES; i++) {
         const struct sg_call_row *row = &calls->sites[i];
@@ -454,16 +460,16 @@ static bool put_calls(const struct sg_report *report, FILE *out)
 
         add_line(&lines, row->function, &row->place);
         if (text_open(&text)) {
-            sg_screen_put_share(share_of(row->of.time_ns, report->ranks_run_ns), 1, text.out);
+            sg_screen_put_share(sg_screen_share(row->of.time_ns, report->ranks_run_ns), 1,
+                                text.out);
             lines.of[i].cells[RUN] = text_take(&text);
         }
         lines.failed = lines.failed || lines.of[i].cells[RUN] == NULL;
     }
     if (!lines.failed)
         print_lines(&lines, titles, out);
-    has_modules = lines.has_modules;
     lines_clear(&lines);
-    return has_modules;
+    return lines.notes;
 }
 
 void sg_screen_put_no_sites(const struct sg_report *report, FILE *out)
@@ -487,9 +493,9 @@ void sg_screen_put_no_sites(const struct sg_report *report, FILE *out)
               out);
 }
 
-/* Returns true if a name lacks its line. */
-static bool put_table(const struct sg_report *report, const struct sg_print_options *options,
-                      FILE *out)
+/* Returns notes. */
+static unsigned put_table(const struct sg_report *report, const struct sg_print_options *options,
+                          FILE *out)
 {
     const struct sg_waitstates *states = report->waitstates;
 
@@ -500,7 +506,7 @@ static bool put_table(const struct sg_report *report, const struct sg_print_opti
         fputc('\n', out);
         return put_calls(report, out);
     }
-    return false;
+    return 0;
 }
 
 /* ---- what would help ------------------------------------------------------------------------- */
@@ -537,7 +543,7 @@ static bool takes_saving(const struct sg_report *report, const void *of)
 
     return !row->is_call && row->times >= SG_REASON_SAMPLES &&
            row->saving_ns > row->saving_error_ns &&
-           share_of(row->saving_ns, report->run_ns) >= 0.01;
+           sg_screen_share(row->saving_ns, report->run_ns) >= 0.01;
 }
 
 static void put_saving(const struct sg_report *report, const void *of, FILE *out)
@@ -557,7 +563,7 @@ static void put_saving(const struct sg_report *report, const void *of, FILE *out
     fputs(" +- ", out);
     put_time(row->saving_error_ns, out);
     fputs(" (", out);
-    sg_screen_put_share(share_of(row->saving_ns, report->run_ns), 0, out);
+    sg_screen_put_share(sg_screen_share(row->saving_ns, report->run_ns), 0, out);
     fputc(')', out);
 }
 
@@ -627,7 +633,7 @@ void sg_screen_put_help(const struct sg_report *report, const struct sg_print_op
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void put_notes(const struct sg_report *report, bool has_modules, FILE *out)
+static void put_notes(const struct sg_report *report, unsigned notes, FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
     char covered[SG_COVERAGE_BYTES];
@@ -650,7 +656,9 @@ static void put_notes(const struct sg_report *report, bool has_modules, FILE *ou
     if (report->clock_violations > 0)
         fprintf(out, "note: clocks contradict each other by up to %s: smaller waits mean nothing\n",
                 SG_NS(report->largest_violation_ns));
-    if (has_modules)
+    if ((notes & NOTE_SAMPLES) != 0)
+        fputs("note: " SG_MORE_SAMPLES " takes all samples\n", out);
+    if ((notes & NOTE_LINES) != 0)
         fputs("note: compile with -g for files and lines\n", out);
 }
 
@@ -659,7 +667,7 @@ static void put_notes(const struct sg_report *report, bool has_modules, FILE *ou
 void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
                             FILE *out)
 {
-    bool has_modules;
+    unsigned notes;
 
     sg_report_put_heading(report, out);
     fputc('\n', out);
@@ -683,11 +691,11 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
     if (report->efficiency.is_known || sg_report_is_oversubscribed(report) ||
         sg_waiting_has_spinning(&report->waiting) || (options->all && report->waiting.told > 0))
         fputc('\n', out);
-    has_modules = put_table(report, options, out);
+    notes = put_table(report, options, out);
     sg_screen_put_help(report, options, out);
     fputc('\n', out);
     if (!options->all)
-        put_notes(report, has_modules, out);
+        put_notes(report, notes, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "report/aggregate.h"
 #include "report/source_stats.h"
+#include "report/wait_tracker.h"
 #include "trace/export/logread.h"
 #include "trace/export/strings.h"
 
@@ -188,9 +189,9 @@ static enum sg_status add_comm(struct reading *reading, const struct sg_record_p
 }
 
 /* Takes the members from the log that has them, of its rank 0. */
-static enum sg_status take_members(struct reading *reading,
-                                   const struct sg_record_profile_comm *record)
+static enum sg_status take_members(struct reading *reading, const void *of)
 {
+    const struct sg_record_profile_comm *record = of;
     struct sg_open_comm *comm = find_comm(reading->open, key_of(record));
     uint64_t count = (uint64_t)record->size + (record->is_inter ? record->peers : 0);
     uint64_t name_bytes;
@@ -220,7 +221,14 @@ static enum sg_status take_members(struct reading *reading,
     return SG_OK;
 }
 
-static enum sg_status find_members(struct reading *reading)
+static enum sg_status take_name(struct reading *reading, const void *record)
+{
+    return sg_log_names_take(reading->names, reading->log, record);
+}
+
+/* Passes on the records of a kind of all logs. */
+static enum sg_status each(struct reading *reading, enum sg_record_kind wanted,
+                           enum sg_status (*take)(struct reading *reading, const void *record))
 {
     enum sg_status status = SG_OK;
 
@@ -231,8 +239,8 @@ static enum sg_status find_members(struct reading *reading)
 
         reading->log = reading->set->logs[i];
         while (status == SG_OK && (record = sg_logread_next(reading->log, &slot, &kind)) != NULL) {
-            if (kind == SG_RECORD_PROFILE_COMM)
-                status = take_members(reading, record);
+            if (kind == wanted)
+                status = take(reading, record);
         }
     }
     return status;
@@ -264,20 +272,6 @@ static int64_t world_of(const struct sg_open_calls *open, const struct sg_rank_c
 }
 
 /* ---- a rank's calls -------------------------------------------------------------------------- */
-
-static const char *test_names[] = {
-    "MPI_Test",    "MPI_Testall", "MPI_Testany",  "MPI_Testsome",
-    "MPI_Iprobe",  "MPI_Improbe", "MPI_Parrived", "MPI_Request_get_status",
-    "MPI_Win_test"};
-
-static bool is_test(const char *function)
-{
-    for (size_t i = 0; i < sizeof test_names / sizeof *test_names; i++) {
-        if (strcmp(test_names[i], function) == 0)
-            return true;
-    }
-    return false;
-}
 
 static const char *keep_name(struct sg_open_calls *open, char *name)
 {
@@ -326,7 +320,7 @@ static enum sg_status take_function(struct reading *reading,
         if (name == NULL)
             return SG_ERR_MEMORY;
         call->function = name;
-        call->tests = is_test(name);
+        call->tests = sg_waitstate_only_tests(name);
         join_tests(reading, &reading->present[i], call);
     }
     return SG_OK;
@@ -452,24 +446,6 @@ static enum sg_status read_log(struct reading *reading)
     return status;
 }
 
-static enum sg_status take_names(struct reading *reading)
-{
-    enum sg_status status = SG_OK;
-
-    for (int i = 0; i < reading->set->count; i++) {
-        enum sg_record_kind kind;
-        const void *record;
-        uint64_t slot = 0;
-
-        while (status == SG_OK &&
-               (record = sg_logread_next(reading->set->logs[i], &slot, &kind)) != NULL) {
-            if (kind == SG_RECORD_SITE_NAME)
-                status = sg_log_names_take(reading->names, reading->set->logs[i], record);
-        }
-    }
-    return status;
-}
-
 /* Sets names of sites and ranks of MPI_COMM_WORLD, which are known when all logs are read. */
 static void complete(struct reading *reading)
 {
@@ -496,7 +472,7 @@ static bool has_finished(const struct sg_log_set *set)
 
 static enum sg_status read_all(struct reading *reading)
 {
-    enum sg_status status = take_names(reading);
+    enum sg_status status = each(reading, SG_RECORD_SITE_NAME, take_name);
 
     reading->origin_ns = origin_of(reading->set);
     for (int i = 0; i < reading->set->count && status == SG_OK; i++) {
@@ -504,7 +480,7 @@ static enum sg_status read_all(struct reading *reading)
         status = read_log(reading);
     }
     if (status == SG_OK)
-        status = find_members(reading);
+        status = each(reading, SG_RECORD_PROFILE_COMM, take_members);
     if (status != SG_OK)
         return status;
     complete(reading);

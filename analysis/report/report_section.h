@@ -174,7 +174,12 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
                             FILE *out);
 SG_REPORT_MEMBER(sg_summary_put);
 /* Parts of the screen, also for the page. */
-/* A negative share is unknown: "-". */
+/* Below 0: unknown. */
+static inline double sg_screen_share(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : -1;
+}
+/* Prints "-" for an unknown share. */
 void sg_screen_put_share(double share, int decimals, FILE *out);
 /* Returns the number of sites that the table of waits lists; there must be wait states. */
 uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_options *options);

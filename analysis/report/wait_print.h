@@ -25,6 +25,7 @@ void sg_waitstate_put_late(const struct sg_waitstate_site *site, FILE *out);
 /* wait_reasons.c */
 
 #define SG_REASON_SAMPLES 10 /* fewer samples give no reason */
+#define SG_MORE_SAMPLES "STAGGER_CAUSES=all"
 
 /* Prints the reason for the waits at a site, in a few words; "-": not known. */
 void sg_waitstate_put_because(const struct sg_report *report, const struct sg_waitstate_site *site,

@@ -253,7 +253,7 @@ void sg_waitstate_put_because(const struct sg_report *report, const struct sg_wa
     } else if (reason.follows != NULL) {
         fprintf(out, "waited in %s itself", reason.follows->function);
     } else if (reason.samples > 0 && reason.samples < SG_REASON_SAMPLES) {
-        fprintf(out, "few samples (%" PRIu64 "): STAGGER_CAUSES=all", reason.samples);
+        fprintf(out, "few samples (%" PRIu64 "): " SG_MORE_SAMPLES, reason.samples);
     } else {
         fputc('-', out);
     }

@@ -7,6 +7,21 @@
 #include "report/wait_skews.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+bool sg_waitstate_only_tests(const char *function)
+{
+    static const char *const beginnings[] = {"MPI_Test", "MPI_Request_get_status"};
+    static const char *const names[] = {"MPI_Iprobe", "MPI_Improbe", "MPI_Parrived",
+                                        "MPI_Win_test"};
+    bool is = false;
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings && !is; i++)
+        is = strncmp(function, beginnings[i], strlen(beginnings[i])) == 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !is; i++)
+        is = strcmp(function, names[i]) == 0;
+    return is;
+}
 
 struct location {
     struct sg_waitstate_call *call; /* NULL: in no call */

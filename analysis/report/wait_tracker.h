@@ -32,6 +32,10 @@ struct sg_critical;
 
 struct sg_waitstate_tracker;
 
+/* True for a function that a program calls again and again until something has come: MPI_Test and
+ * similar. */
+bool sg_waitstate_only_tests(const char *function);
+
 /* The begin of a call. */
 struct sg_waitstate_enter {
     struct sg_waitstate_end who;

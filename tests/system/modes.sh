@@ -84,6 +84,7 @@ check "it exits with the command's status" is 23 $?
 "$STAGGER" run -- "$PROGRAMS/static_program" >static.out 2>static.err
 status=$?
 check "a statically linked program runs, and one line says that it cannot be recorded" all \
-    'is 0 "$status"' 'has static.out "^static program ran$"' 'has_lines static.err "^stagger: .*static" 1'
+    'is 0 "$status"' 'has static.out "^static program ran$"' 'has_lines static.err "." 2' 'has_lines static.err "^stagger: .*static" 1' \
+    'has static.err "^stagger: nothing was recorded: "'
 "$STAGGER" run -- "$WORK/nowhere" >/dev/null 2>none.err
 check "a missing command is reported in one line" has_lines none.err '.' 1
