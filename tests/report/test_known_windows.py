@@ -5,7 +5,7 @@ A lock A precedes a conflicting lock B if an operation under A is complete at it
 begins, and not vice versa: then B's calls wait for the begin of A's unlock.
 
 A lock's call waits for its target's next call, if that ends before it and the target was outside of MPI for most
-of the time until then; so does the call that completes an operation under the lock.
+of the time until then; so do the call that completes an operation under the lock, and then the unlock.
 """
 import collections
 import math
@@ -136,7 +136,10 @@ class Reading:
                 self.watch(event.win, event.remote)
             self.locks[win].append((event.remote, lock))
         elif kind == "RmaReleaseLock":
-            self.open.pop((win, rank, event.remote)).unlock = call
+            lock = self.open.pop((win, rank, event.remote))
+            lock.unlock = call
+            for target in lock.done:
+                self.wait_for_target(call, self.watch(event.win, target))
         elif kind in ("RmaPut", "RmaGet", "RmaAtomic"):
             lock = self.open.get((win, rank, event.remote), self.open.get((win, rank, ALL)))
             self.operations[rank, event.matching_id] = lock, event.remote
