@@ -95,7 +95,7 @@ static bool would_end(int signal)
     return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
-void sg_child_await_briefly(pid_t child, uint64_t limit_ns)
+bool sg_child_await_briefly(pid_t child, uint64_t limit_ns)
 {
     uint64_t end_ns = sg_clock_ns() + limit_ns;
     sigset_t all;
@@ -107,13 +107,14 @@ void sg_child_await_briefly(pid_t child, uint64_t limit_ns)
         int signal = sigtimedwait(&all, NULL, &rest);
 
         if (signal == SIGCHLD && waitpid(child, NULL, WNOHANG) == child)
-            return;
+            return true;
         if (would_end(signal))
             break;
     }
     kill(child, SIGKILL);
     while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
     }
+    return false;
 }
 
 int sg_child_status(int status)

@@ -32,11 +32,9 @@ bool sg_brief_is_rank(void);
 /* Prints the summary of the newest run in `where` that was started under this launch name
  * (core/launch.h), or that no process recorded anything. words: the command line that `stagger run`
  * started; if its launcher is another MPI's and made each rank a job of its own, one line says so
- * instead. Reading may take a twentieth of took_ns, at least 1 s (2 s if the program failed: its
- * open calls are lost otherwise) and at most 10 s; a longer reading is left to `stagger report`.
- * Call it after sg_child_start. */
-void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
-                   bool has_failed);
+ * instead. Reading may take a twentieth of took_ns, at least 3 s and at most
+ * 10 s; a longer reading is left to `stagger report`, which one line names. Call it after sg_child_start. */
+void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns);
 
 /* Reads the configuration that a run saved beside its archive. */
 
@@ -62,8 +60,8 @@ pid_t sg_child_start(int (*work)(void *context), void *context);
 int sg_child_await(pid_t child);
 
 /* Waits until the child ends, limit_ns pass, or a signal arrives that would terminate this process;
- * in the last two cases it kills the child. */
-void sg_child_await_briefly(pid_t child, uint64_t limit_ns);
+ * in the last two cases it kills the child and returns false. */
+bool sg_child_await_briefly(pid_t child, uint64_t limit_ns);
 
 /* Ends this process the way the child ended: returns its exit status, or does not return if a
  * signal terminated it. */

@@ -335,8 +335,7 @@ int sg_command_report(int argc, char **argv)
 /* ---- the summary of stagger run -------------------------------------------------------------- */
 
 #define RUNS_MAX 64 /* runs of one launch are counted up to this number */
-#define LEAST_NS UINT64_C(1000000000)
-#define LEAST_FAILED_NS UINT64_C(2000000000)
+#define LEAST_NS UINT64_C(3000000000)
 #define MOST_NS UINT64_C(10000000000)
 #define SHARE 20
 
@@ -402,12 +401,11 @@ static int read_and_say(void *path)
     return 0;
 }
 
-void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
-                   bool has_failed)
+void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns)
 {
     char *paths[RUNS_MAX];
     size_t count = sg_runs_find(where, launch, RUNS_MAX, paths);
-    uint64_t limit_ns = took_ns / SHARE, least_ns = has_failed ? LEAST_FAILED_NS : LEAST_NS;
+    uint64_t limit_ns = took_ns / SHARE;
     const char *launcher;
     pid_t reader;
 
@@ -424,11 +422,12 @@ void sg_brief_tell(const char *where, const char *launch, char *const *words, ui
         sg_log("the last of %zu runs, %s:", count, paths[0]);
     reader = launcher == NULL ? sg_child_start(read_and_say, paths[0]) : -1;
     if (reader > 0) {
-        if (limit_ns < least_ns)
-            limit_ns = least_ns;
+        if (limit_ns < LEAST_NS)
+            limit_ns = LEAST_NS;
         if (limit_ns > MOST_NS)
             limit_ns = MOST_NS;
-        sg_child_await_briefly(reader, limit_ns);
+        if (!sg_child_await_briefly(reader, limit_ns))
+            sg_log("the first screen was not finished: stagger report %s", paths[0]);
     }
     for (size_t i = 0; i < count; i++)
         free(paths[i]);

@@ -379,7 +379,7 @@ static int run_and_tell(char **words, const char *place)
     /* With 126 and 127, like a shell, the program did not run. */
     if (!WIFEXITED(status) ||
         (WEXITSTATUS(status) != EXIT_CANNOT_RUN && WEXITSTATUS(status) != EXIT_NOT_FOUND))
-        sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns, status != 0);
+        sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns);
     return sg_child_status(status);
 }
 

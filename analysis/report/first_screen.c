@@ -21,6 +21,7 @@
 #define COLUMNS 100
 #define LABEL_COLUMNS 22
 #define SITE_COLUMNS 16    /* that a function's name leaves to the call site */
+#define MODULE_COLUMNS 8   /* that a caller's name leaves to its module, or none */
 #define BECAUSE_COLUMNS 26 /* that call sites leave to the reason */
 #define SITES 8
 #define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
@@ -290,16 +291,30 @@ static size_t width_of(const struct lines *lines, int cell, const char *header, 
     return width < most ? width : most;
 }
 
-/* The caller's name is shortened, or left out; file and line stay. */
+/* File and line stay, and the caller's name is shortened, or left out. Without them, the caller's
+ * name stays, and its module is shortened. */
 static void shorten_site(char *site, size_t columns)
 {
-    const char *file = strrchr(site, ' ');
+    char *place = strrchr(site, ' ');
+    char *offset = place != NULL ? strstr(place, "+0x") : NULL;
+    size_t caller;
 
-    sg_format_shorten_site(site, columns);
-    if (file != NULL && sg_format_columns(site) > columns) {
-        file = strrchr(site, ' ') + 1;
-        memmove(site, file, strlen(file) + 1);
+    if (sg_format_columns(site) <= columns)
+        return;
+    if (offset == NULL) {
+        sg_format_shorten_site(site, columns);
+        place = strrchr(site, ' ');
+        if (place != NULL && sg_format_columns(site) > columns)
+            memmove(site, place + 1, strlen(place));
+        return;
     }
+    *offset = '\0';
+    caller = sg_format_columns(site) - sg_format_columns(place);
+    if (caller + 1 + MODULE_COLUMNS > columns)
+        *place = '\0';
+    else
+        sg_format_shorten(place + 1, columns - caller - 1);
+    sg_format_shorten(site, columns);
 }
 
 static void make_places(struct lines *lines, size_t most)

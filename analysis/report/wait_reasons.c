@@ -251,7 +251,7 @@ void sg_waitstate_put_because(const struct sg_report *report, const struct sg_wa
     if (reason.is_known) {
         put_reason(report, &reason, out);
     } else if (reason.follows != NULL) {
-        fprintf(out, "waited in %s itself", reason.follows->function);
+        fprintf(out, "waited in %s", reason.follows->function);
     } else if (reason.samples > 0 && reason.samples < SG_REASON_SAMPLES) {
         fprintf(out, "few samples (%" PRIu64 "): " SG_MORE_SAMPLES, reason.samples);
     } else {

@@ -123,7 +123,7 @@ TEST("intervals much shorter than the wait do not explain it; a wait of the late
     set_waited(first.site.site, 1, 1000);
     expect_reason("-");
     set_waited(first.site.site, 1, 20000);
-    expect_reason("waited in MPI_Send itself");
+    expect_reason("waited in MPI_Send");
     sg_map_clear(&waits.waited_by_key);
 }
 
