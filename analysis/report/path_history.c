@@ -1,6 +1,6 @@
 /* Keeps the calls of each location, and the links, in blocks of a mapped temporary file. The file
- * grows in steps; each block belongs to one series. Mapped pages are released after a number of
- * blocks was accessed, so resident memory stays bounded.
+ * grows in steps; each block belongs to one series. A number of blocks are in use, and the pages of
+ * the others are released, so resident memory stays bounded.
  */
 #include "report/path_history.h"
 
@@ -15,8 +15,7 @@
 /* The file first grows by this much; each step doubles, up to LAST_STEP_BYTES. */
 #define FIRST_STEP_BYTES (UINT64_C(1) << 20)
 #define LAST_STEP_BYTES (UINT64_C(64) << 20)
-/* Blocks accessed before the mapped pages are released. */
-#define BLOCKS_IN_USE 64
+#define BLOCKS_IN_USE 128u
 
 /* A mapped part of the file. */
 struct stretch {
@@ -24,12 +23,16 @@ struct stretch {
     uint64_t size_bytes;
 };
 
+struct block {
+    unsigned char *base;
+    bool is_in_use;
+};
+
 /* Records of one size in their order. */
 struct series {
-    unsigned char **blocks;
-    uint64_t block_count; /* at 0 and at a power of two, the array is full */
+    uint32_t *blocks;     /* their numbers */
+    uint32_t block_count; /* at 0 and at a power of two, the array is full */
     uint64_t count;
-    const unsigned char *in_use; /* the block accessed last */
 };
 
 struct sg_history {
@@ -37,10 +40,13 @@ struct sg_history {
     struct stretch *stretches;
     uint32_t stretch_count;
     uint64_t file_bytes, used_bytes; /* used_bytes: within the last mapping */
+    struct block *blocks;            /* as the array of a series */
+    uint32_t block_count;
+    uint32_t in_use[BLOCKS_IN_USE]; /* in the order in which their use began, ... */
+    uint64_t uses;                  /* ... which is number % BLOCKS_IN_USE */
     struct series *locations;
     struct series links; /* the first is not used */
     uint32_t location_count;
-    uint32_t in_use; /* blocks that may have resident pages */
     bool is_lost, has_lost_links;
 };
 
@@ -70,6 +76,10 @@ static void forget(struct sg_history *history)
     for (uint32_t i = 0; i < history->location_count; i++)
         free(history->locations[i].blocks);
     free(history->links.blocks);
+    free(history->blocks);
+    history->blocks = NULL;
+    history->block_count = 0;
+    history->uses = 0;
     history->links = (struct series){0};
     memset(history->locations, 0, history->location_count * sizeof *history->locations);
     if (history->file != NULL)
@@ -129,49 +139,54 @@ static bool extend(struct sg_history *history)
     return true;
 }
 
-/* Returns NULL if extend() fails. */
-static void *new_block(struct sg_history *history)
+/* Returns the array with room for one more; NULL: memory ran out. */
+static void *with_room(void *array, uint32_t count, size_t size_bytes)
 {
-    const struct stretch *last;
-    void *block;
+    if ((count & (count - 1)) != 0)
+        return array;
+    return realloc(array, (count > 0 ? 2 * (size_t)count : 1) * size_bytes);
+}
 
+/* Returns false as extend() does. */
+static bool add_block(struct sg_history *history, struct series *series)
+{
+    struct block *blocks = with_room(history->blocks, history->block_count, sizeof *blocks);
+    uint32_t *numbers = with_room(series->blocks, series->block_count, sizeof *numbers);
+    const struct stretch *last;
+
+    if (blocks != NULL)
+        history->blocks = blocks;
+    if (numbers != NULL)
+        series->blocks = numbers;
+    if (blocks == NULL || numbers == NULL)
+        return false;
     if ((history->stretch_count == 0 ||
          history->used_bytes == history->stretches[history->stretch_count - 1].size_bytes) &&
         !extend(history))
-        return NULL;
-    last = &history->stretches[history->stretch_count - 1];
-    block = last->base + history->used_bytes;
-    history->used_bytes += BLOCK_BYTES;
-    return block;
-}
-
-static bool add_block(struct sg_history *history, struct series *series)
-{
-    uint64_t count = series->block_count;
-    void *block;
-
-    if ((count & (count - 1)) == 0) {
-        uint64_t room = count > 0 ? 2 * count : 1;
-        unsigned char **blocks = realloc(series->blocks, room * sizeof *blocks);
-
-        if (blocks == NULL)
-            return false;
-        series->blocks = blocks;
-    }
-    block = new_block(history);
-    if (block == NULL)
         return false;
-    series->blocks[series->block_count++] = block;
+    last = &history->stretches[history->stretch_count - 1];
+    series->blocks[series->block_count++] = history->block_count;
+    history->blocks[history->block_count++] =
+        (struct block){last->base + history->used_bytes, false};
+    history->used_bytes += BLOCK_BYTES;
     return true;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void give_back_pages(struct sg_history *history)
+/* Ends the use of the block that has been in use longest, if there are too many. */
+static void use(struct sg_history *history, uint32_t number)
 {
-    for (uint32_t i = 0; i < history->stretch_count; i++)
-        madvise(history->stretches[i].base, history->stretches[i].size_bytes, MADV_DONTNEED);
-    history->in_use = 0;
+    uint32_t *place = &history->in_use[history->uses++ % BLOCKS_IN_USE];
+
+    if (history->uses > BLOCKS_IN_USE) {
+        struct block *oldest = &history->blocks[*place];
+
+        oldest->is_in_use = false;
+        madvise(oldest->base, BLOCK_BYTES, MADV_DONTNEED);
+    }
+    *place = number;
+    history->blocks[number].is_in_use = true;
 }
 
 /* Inlined, so that the size is a constant. */
@@ -179,17 +194,14 @@ static inline __attribute__((always_inline)) void *
 record_at(struct sg_history *history, struct series *series, uint64_t number, uint64_t size_bytes)
 {
     uint64_t in_block = BLOCK_BYTES / size_bytes;
-    unsigned char *block = series->blocks[number / in_block];
+    uint32_t block = series->blocks[number / in_block];
 
-    if (block != series->in_use) {
-        if (++history->in_use > BLOCKS_IN_USE)
-            give_back_pages(history);
-        series->in_use = block;
-    }
-    return block + number % in_block * size_bytes;
+    if (!history->blocks[block].is_in_use)
+        use(history, block);
+    return history->blocks[block].base + number % in_block * size_bytes;
 }
 
-/* Returns the series' new record; NULL as new_block(). */
+/* Returns the series' new record; NULL as add_block(). */
 static void *append(struct sg_history *history, struct series *series, uint64_t size_bytes)
 {
     if (series->count == series->block_count * (BLOCK_BYTES / size_bytes) &&
