@@ -11,11 +11,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Around the page that is accessed, the kernel may map those of the same 64 KiB, which must be in use
+ * with it. */
 #define BLOCK_BYTES (UINT64_C(64) << 10)
 /* The file first grows by this much; each step doubles, up to LAST_STEP_BYTES. */
 #define FIRST_STEP_BYTES (UINT64_C(1) << 20)
 #define LAST_STEP_BYTES (UINT64_C(64) << 20)
-#define BLOCKS_IN_USE 128u
+/* Blocks in use: one more for each location, because the analysis proceeds in the order of time. */
+#define BLOCKS_IN_USE 64u
+#define BLOCKS_IN_USE_EACH 1u
 
 /* A mapped part of the file. */
 struct stretch {
@@ -42,8 +46,9 @@ struct sg_history {
     uint64_t file_bytes, used_bytes; /* used_bytes: within the last mapping */
     struct block *blocks;            /* as the array of a series */
     uint32_t block_count;
-    uint32_t in_use[BLOCKS_IN_USE]; /* in the order in which their use began, ... */
-    uint64_t uses;                  /* ... which is number % BLOCKS_IN_USE */
+    uint32_t *in_use; /* in the order in which their use began, ... */
+    uint32_t most_in_use;
+    uint64_t uses; /* ... which is number % most_in_use */
     struct series *locations;
     struct series links; /* the first is not used */
     uint32_t location_count;
@@ -58,7 +63,11 @@ enum sg_status sg_history_create(uint32_t locations, struct sg_history **out)
         return SG_ERR_MEMORY;
     history->location_count = locations;
     history->locations = calloc((size_t)locations + 1, sizeof *history->locations);
-    if (history->locations == NULL) {
+    history->most_in_use = BLOCKS_IN_USE + BLOCKS_IN_USE_EACH * locations;
+    history->in_use = malloc(history->most_in_use * sizeof *history->in_use);
+    if (history->locations == NULL || history->in_use == NULL) {
+        free(history->locations);
+        free(history->in_use);
         free(history);
         return SG_ERR_MEMORY;
     }
@@ -93,6 +102,7 @@ void sg_history_destroy(struct sg_history *history)
         return;
     forget(history);
     free(history->locations);
+    free(history->in_use);
     free(history);
 }
 
@@ -132,6 +142,8 @@ static bool extend(struct sg_history *history)
         give_up(history);
         return false;
     }
+    /* Pages of other blocks are not read ahead. */
+    madvise(added->base, size_bytes, MADV_RANDOM);
     added->size_bytes = size_bytes;
     history->stretch_count++;
     history->file_bytes += size_bytes;
@@ -177,9 +189,9 @@ static bool add_block(struct sg_history *history, struct series *series)
 /* Ends the use of the block that has been in use longest, if there are too many. */
 static void use(struct sg_history *history, uint32_t number)
 {
-    uint32_t *place = &history->in_use[history->uses++ % BLOCKS_IN_USE];
+    uint32_t *place = &history->in_use[history->uses++ % history->most_in_use];
 
-    if (history->uses > BLOCKS_IN_USE) {
+    if (history->uses > history->most_in_use) {
         struct block *oldest = &history->blocks[*place];
 
         oldest->is_in_use = false;

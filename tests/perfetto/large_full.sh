@@ -2,7 +2,8 @@
 # The export of ten million events, within 500 MB of memory. Prints the time that it takes.
 . "$(dirname "$0")/../lib/sh.sh"
 
-"${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" "$ROOT/tests/report/make_large.c" \
+"${CC:-gcc}" -O1 -std=gnu11 -D_GNU_SOURCE -I"$ROOT/shim" -I"$ROOT/tests" \
+    "$ROOT/tests/report/make_large.c" \
     -o make_large -lotf2 || { echo "not ok - the fixture's writer compiles"; exit 1; }
 ./make_large 1000 2500 40 large || exit 1
 
