@@ -621,8 +621,11 @@ static void on_line(enum sg_trace_line kind, const char *text)
 /* Call in MPI_Init, when the log is open and the calling thread has its number. */
 static void sg_trace_events_start(void)
 {
-    static const struct sg_trace_events trace_events = {
-        .late = on_late, .slice = sg_emds_slice, .line = on_line, .site = sg_site_locate};
+    static const struct sg_trace_events trace_events = {.late = on_late,
+                                                        .slice = sg_emds_slice,
+                                                        .line = on_line,
+                                                        .site = sg_site_locate,
+                                                        .present = sg_present_of};
 
     sg_trace_events_set(&trace_events);
 }

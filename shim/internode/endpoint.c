@@ -665,14 +665,20 @@ void sg_internode_stall_after(uint64_t ns)
 }
 
 /* Appends a rank's state; leaves the text unchanged if it does not fit. */
-static void append(char *text, int *used, int rank, const struct sg_rank_state *info)
+static void append(char *text, int *used, const struct sg_call *waiting, int rank,
+                   const struct sg_rank_state *info)
 {
     char call[SG_REPORT_CALL_BYTES];
     /* Relaxed: the value is only displayed. */
     bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
+    bool is_known = sg_report_present(waiting, rank, call);
     int length = snprintf(text + *used, (size_t)(TEXT_BYTES - *used), "; rank %d %s%s", rank,
-                          came_once ? "was last in " : "has entered none",
-                          came_once ? sg_report_call(&info->call, call) : "");
+                          is_known    ? "is "
+                          : came_once ? "was last in "
+                                      : "has entered none",
+                          is_known    ? call
+                          : came_once ? sg_report_call(&info->call, call)
+                                      : "");
 
     if (length > 0 && *used + length < TEXT_BYTES)
         *used += length;
@@ -700,7 +706,7 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
         if (atomic_load_explicit(&info->position, memory_order_relaxed) > position)
             continue;
         if (missing++ < RANKS_NAMED)
-            append(text, &used, rank, info);
+            append(text, &used, call, rank, info);
     }
     sg_report_line(
         SG_TRACE_LINE_STALL,

@@ -11,12 +11,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool sg_trace_event_site(uint32_t site, const char *module, uint64_t offset, char *text,
-                                size_t text_bytes);
-
 /* Fits a small frame together with the arguments. */
 #define LINE_BYTES 760
 #define PLACE_BYTES 200 /* of a call site's text */
+
+/* Helper threads and signal handlers read this, too, and may still run at the end of MPI_Finalize.
+ */
+static _Atomic(const struct sg_trace_events *) current;
+
+static const struct sg_trace_events *get(void)
+{
+    return atomic_load_explicit(&current, memory_order_acquire);
+}
 
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
 {
@@ -46,9 +52,10 @@ const char *sg_report_function(const struct sg_call *call)
 static const char *place_of(uint32_t site, const char *module, uint64_t offset,
                             char text[PLACE_BYTES])
 {
+    const struct sg_trace_events *events = get();
     const char *known = module != NULL && module[0] != '\0' ? module : "?";
 
-    if (!sg_trace_event_site(site, known, offset, text, PLACE_BYTES))
+    if (events == NULL || !events->site(site, known, offset, text, PLACE_BYTES))
         snprintf(text, PLACE_BYTES, "%s+0x%llx", known, (unsigned long long)offset);
     return text;
 }
@@ -96,6 +103,30 @@ const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_
     snprintf(text + used, size_bytes - (size_t)used, " at %s #%08x",
              place_of(info->site, info->module, info->offset, place), info->site);
     return text;
+}
+
+static int world_rank_of(MPI_Comm comm, int rank)
+{
+    MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+    int world_rank = MPI_UNDEFINED;
+
+    if (sg_real.Comm_group(comm, &group) != MPI_SUCCESS)
+        return MPI_UNDEFINED;
+    if (sg_real.Comm_group(MPI_COMM_WORLD, &world) == MPI_SUCCESS) {
+        if (sg_real.Group_translate_ranks(group, 1, &rank, world, &world_rank) != MPI_SUCCESS)
+            world_rank = MPI_UNDEFINED;
+        sg_real.Group_free(&world);
+    }
+    sg_real.Group_free(&group);
+    return world_rank;
+}
+
+bool sg_report_present(const struct sg_call *call, int rank, char text[SG_REPORT_CALL_BYTES])
+{
+    const struct sg_trace_events *events = get();
+    int world_rank = events != NULL ? world_rank_of(call->comm, rank) : MPI_UNDEFINED;
+
+    return world_rank >= 0 && events->present(world_rank, text, SG_REPORT_CALL_BYTES);
 }
 
 static bool is_first(_Atomic uint64_t *told, enum sg_operation operation, int one, int other)
@@ -209,19 +240,10 @@ int sg_report_error(const struct sg_call_info *own, const struct sg_call_info *o
     return own->bytes < other->bytes ? MPI_ERR_TRUNCATE : MPI_ERR_OTHER;
 }
 
-/* Helper threads and signal handlers read this, too, and may still run at the end of MPI_Finalize.
- */
-static _Atomic(const struct sg_trace_events *) current;
-
 void sg_trace_events_set(const struct sg_trace_events *given)
 {
     /* Release: the functions' state is initialised. */
     atomic_store_explicit(&current, given, memory_order_release);
-}
-
-static const struct sg_trace_events *get(void)
-{
-    return atomic_load_explicit(&current, memory_order_acquire);
 }
 
 void sg_trace_event_late(const struct sg_late *late)
@@ -246,12 +268,4 @@ void sg_trace_event_line(enum sg_trace_line kind, const char *text)
 
     if (events != NULL)
         events->line(kind, text);
-}
-
-static bool sg_trace_event_site(uint32_t site, const char *module, uint64_t offset, char *text,
-                                size_t text_bytes)
-{
-    const struct sg_trace_events *events = get();
-
-    return events != NULL && events->site(site, module, offset, text, text_bytes);
 }

@@ -58,6 +58,9 @@ struct sg_trace_events {
     /* Likewise: finds a call site as "FUNCTION FILE:LINE". module: the base name, maybe cut from
      * the left. False: not known. */
     bool (*site)(uint32_t site, const char *module, uint64_t offset, char *text, size_t text_bytes);
+    /* Likewise: describes the present call, or the last one, of a rank of MPI_COMM_WORLD on this
+     * machine. False: not known. */
+    bool (*present)(int world_rank, char *text, size_t text_bytes);
 };
 
 /* Call in MPI_Init, before any collective; NULL: none. */
@@ -77,6 +80,9 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
                                char text[SG_REPORT_CALL_BYTES]);
 /* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_CALL_BYTES]);
+/* "in MPI_Recv from rank 0 at solve solver.c:88, for 31 s": describes the present call of a rank of
+ * the call's communicator on this machine, whichever function it is of. False: not known. */
+bool sg_report_present(const struct sg_call *call, int rank, char text[SG_REPORT_CALL_BYTES]);
 /* Logs a line for the user, and passes it to the trace. */
 void sg_report_line(enum sg_trace_line kind, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

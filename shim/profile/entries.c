@@ -3,12 +3,15 @@
  */
 #include "profile/entries.h"
 
+#include "core/clock.h"
 #include "core/hash.h"
 #include "core/thread_store.h"
 #include "profile/counted_functions.h"
 #include "runtime/settings.h"
 
+#include <inttypes.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +91,63 @@ void sg_present_make(void)
         }
     }
     sg_present = thread != NULL && thread->present != NULL ? thread->present : &nowhere;
+}
+
+#define LASTS_NS UINT64_C(1000000000)
+
+static void put_peer(FILE *out, const char *before, int32_t rank)
+{
+    if (rank == SG_THREAD_ANY)
+        fprintf(out, " %s any rank", before);
+    else if (rank >= 0)
+        fprintf(out, " %s rank %d", before, rank);
+}
+
+static void put_present(FILE *out, const struct sg_log_present *call)
+{
+    uint64_t now_ns = sg_clock_ns();
+    /* A loop of tests is one call: its thread is in it, or was a moment ago. */
+    bool polls =
+        call->mode == SG_MODE_TEST && (call->end_ns == 0 || now_ns < call->end_ns + LASTS_NS);
+    bool is_open = call->end_ns == 0 || polls;
+    uint64_t since_ns = is_open ? call->begin_ns : call->end_ns;
+    char place[200], name[SG_EXCERPT_BYTES];
+
+    fprintf(out, "%s%s %s", call->lives ? "" : "dead, ",
+            polls     ? "polling with"
+            : is_open ? "in"
+                      : "outside MPI, after",
+            call->function[0] != '\0' ? call->function : "an MPI call");
+    if (is_open) {
+        put_peer(out, "from", call->from);
+        put_peer(out, "to", call->to);
+    }
+    if (call->has_place &&
+        sg_site_locate(call->site, call->module, call->offset, place, sizeof place))
+        fprintf(out, " at %s", place);
+    else if (call->has_place)
+        fprintf(out, " at %s+0x%" PRIx64, call->module, call->offset);
+    if (is_open && call->comm[0] != '\0')
+        fprintf(out, " on %s", sg_text_excerpt(call->comm, strlen(call->comm), name, sizeof name));
+    fprintf(out, ", for %" PRIu64 " s", now_ns > since_ns ? (now_ns - since_ns) / LASTS_NS : 0);
+}
+
+bool sg_present_of(int world_rank, char *text, size_t text_bytes)
+{
+    struct sg_log_present call;
+    char *path = NULL;
+    FILE *out = NULL;
+
+    if (sg_process.log == NULL ||
+        asprintf(&path, "%s/" SG_LOG_NAME_FORMAT, sg_process.directory, world_rank) < 0)
+        return false;
+    if (sg_log_present(sg_process.log, path, &call))
+        out = fmemopen(text, text_bytes, "w");
+    free(path);
+    if (out == NULL)
+        return false;
+    put_present(out, &call);
+    return fclose(out) == 0;
 }
 
 uint16_t sg_profile_thread(void)

@@ -104,6 +104,11 @@ static inline void sg_present_leave(uint64_t end_ns)
         atomic_store_explicit(&sg_present->end_ns, end_ns, memory_order_release);
 }
 
+/* Describes by its log the present call of a rank of MPI_COMM_WORLD on this machine, as
+ * "in MPI_Recv from rank 0 at solve solver.c:88, for 31 s". False: it is not known. Makes system
+ * calls. */
+bool sg_present_of(int world_rank, char *text, size_t text_bytes);
+
 /* Returns memory of the calling thread, valid until its next call; NULL: none. */
 void *sg_profile_scratch(size_t bytes);
 

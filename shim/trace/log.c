@@ -1,5 +1,7 @@
-/* The log's writer. The file is mapped once, to its greatest size. Slots below allocated_slots have
- * fallocate'd blocks, so that a write to them never fails for lack of space.
+/* The log's writer, and the reader of another rank's present call.
+ *
+ * The file is mapped once, to its greatest size. Slots below allocated_slots have fallocate'd
+ * blocks, so that a write to them never fails for lack of space.
  *
  * Invariants: next_slot only grows; a slot belongs to the thread that reserved it; events stop
  * DEFINITION_RESERVE slots before the end of the allocated slots, so that call sites and statistics
@@ -9,6 +11,7 @@
 
 #include "core/clock.h"
 #include "core/clocksync.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -429,4 +432,173 @@ void sg_log_forget(struct sg_log *log)
     if (log->header != NULL)
         munmap(log->header, log->mapped_bytes);
     close_own(log);
+}
+
+/* ---- another rank's present call ------------------------------------------------------------- */
+
+#define PIECE_SLOTS 1024u
+#define READ_TRIES 1000
+
+struct present_reading {
+    int file;
+    struct sg_log_header header;
+    struct sg_record_thread thread; /* the call; begin_ns 0: none yet */
+    struct sg_log_present *out;
+    char text[PATH_MAX];
+    unsigned char piece[PIECE_SLOTS * SG_SLOT_BYTES];
+};
+
+static bool read_slot(int file, uint64_t slot, void *out)
+{
+    return pread(file, out, SG_SLOT_BYTES, (off_t)(SG_LOG_HEADER_BYTES + slot * SG_SLOT_BYTES)) ==
+           SG_SLOT_BYTES;
+}
+
+/* Passes each slot to `take`. */
+static void each_slot(struct present_reading *reading,
+                      void (*take)(struct present_reading *reading, const void *record,
+                                   uint64_t slot))
+{
+    uint64_t first = 0;
+    ssize_t got;
+
+    while ((got = pread(reading->file, reading->piece, sizeof reading->piece,
+                        (off_t)(SG_LOG_HEADER_BYTES + first * SG_SLOT_BYTES))) >= SG_SLOT_BYTES) {
+        for (uint64_t i = 0; i < (uint64_t)got / SG_SLOT_BYTES; i++)
+            take(reading, reading->piece + i * SG_SLOT_BYTES, first + i);
+        first += (uint64_t)got / SG_SLOT_BYTES;
+    }
+}
+
+/* Copies a record that its thread may be changing. Two equal copies in a row are whole, because
+ * `turn` changes before and after the other fields. */
+static bool copy_thread(int file, uint64_t slot, struct sg_record_thread *out)
+{
+    struct sg_record_thread again;
+
+    for (int i = 0; i < READ_TRIES; i++) {
+        if (!read_slot(file, slot, out) || !read_slot(file, slot, &again))
+            return false;
+        if (out->turn % 2 == 0 && memcmp(out, &again, sizeof again) == 0)
+            return out->turn > 0 && out->begin_ns > 0;
+    }
+    return false;
+}
+
+static int preference(const struct sg_record_thread *thread)
+{
+    return 2 * (thread->end_ns == 0) + (thread->thread == 0);
+}
+
+static void take_thread(struct present_reading *reading, const void *record, uint64_t slot)
+{
+    struct sg_record_thread thread;
+
+    if (*(const uint8_t *)record == SG_RECORD_THREAD && copy_thread(reading->file, slot, &thread) &&
+        (reading->thread.begin_ns == 0 || preference(&thread) > preference(&reading->thread)))
+        memcpy(&reading->thread, &thread, sizeof thread);
+}
+
+/* Copies the beginning of a definition's text from the slots after it. */
+static const char *text_after(struct present_reading *reading, uint64_t slot, uint32_t text_bytes)
+{
+    size_t used = 0, wanted = text_bytes < PATH_MAX ? text_bytes : PATH_MAX - 1;
+    struct sg_record_cont part;
+
+    while (used < wanted && read_slot(reading->file, ++slot, &part) &&
+           part.kind == SG_RECORD_CONT) {
+        size_t bytes = wanted - used < SG_CONT_BYTES ? wanted - used : SG_CONT_BYTES;
+
+        memcpy(reading->text + used, part.data, bytes);
+        used += bytes;
+    }
+    reading->text[used] = '\0';
+    return reading->text;
+}
+
+static void take_definition(struct present_reading *reading, const void *record, uint64_t slot)
+{
+    const struct sg_record_thread *thread = &reading->thread;
+    const struct sg_record_function *function = record;
+    const struct sg_record_profile_comm *comm = record;
+    const struct sg_record_site *site = record;
+    struct sg_log_present *out = reading->out;
+    uint8_t kind = *(const uint8_t *)record;
+
+    if (kind == SG_RECORD_SITE && site->index == thread->site) {
+        out->has_place = true;
+        out->site = site->id;
+        out->offset = site->offset;
+        sg_text_tail(sg_text_base_name(text_after(reading, slot, site->text_bytes)), out->module,
+                     sizeof out->module);
+    } else if (kind == SG_RECORD_FUNCTION && function->index == thread->function) {
+        out->mode = function->mode;
+        snprintf(out->function, sizeof out->function, "%s",
+                 text_after(reading, slot, function->text_bytes));
+    } else if (kind == SG_RECORD_PROFILE_COMM && comm->index == thread->comm && !comm->is_world) {
+        snprintf(out->comm, sizeof out->comm, "%s", text_after(reading, slot, comm->text_bytes));
+    }
+}
+
+static void describe_thread(struct present_reading *reading)
+{
+    struct sg_record_thread *thread = &reading->thread;
+    struct sg_log_present *out = reading->out;
+
+    if (thread->operation == SG_THREAD_PASSES) {
+        thread->comm = 0;
+        thread->to = thread->from = -1;
+    } else if (thread->operation > 0 && thread->operation <= SG_OPERATION_COUNT) {
+        snprintf(out->function, sizeof out->function, "%s",
+                 sg_operation_regions[thread->operation - 1]);
+    }
+    out->to = thread->to;
+    out->from = thread->from;
+    out->begin_ns = thread->begin_ns;
+    out->end_ns = thread->end_ns;
+    each_slot(reading, take_definition);
+}
+
+/* Sets a call that only the header has. */
+static void describe_outer(struct sg_log_present *out, const char *function, uint64_t begin_ns,
+                           uint64_t end_ns)
+{
+    snprintf(out->function, sizeof out->function, "%s", function);
+    out->from = out->to = -1;
+    out->begin_ns = begin_ns;
+    out->end_ns = end_ns;
+}
+
+bool sg_log_present(const struct sg_log *own, const char *path, struct sg_log_present *out)
+{
+    struct present_reading *reading = calloc(1, sizeof *reading);
+    struct sg_log_header *header;
+    bool is_log = false;
+
+    if (reading == NULL)
+        return false;
+    header = &reading->header;
+    memset(out, 0, sizeof *out);
+    reading->out = out;
+    if (sg_file_open(path, O_NOFOLLOW, &reading->file) != 0) {
+        free(reading);
+        return false;
+    }
+    is_log = pread(reading->file, header, sizeof *header, 0) == sizeof *header &&
+             memcmp(header->magic, SG_LOG_MAGIC, sizeof header->magic) == 0 &&
+             header->version == SG_LOG_VERSION &&
+             memcmp(header->unique, own->header->unique, sizeof header->unique) == 0;
+    if (is_log) {
+        out->lives = sg_lock_writer_lives(reading->file, header);
+        each_slot(reading, take_thread);
+    }
+    if (is_log && header->finalize_begin_ns != 0)
+        describe_outer(out, "MPI_Finalize", header->finalize_begin_ns, 0);
+    else if (is_log && reading->thread.begin_ns > 0)
+        describe_thread(reading);
+    else if (is_log)
+        describe_outer(out, "MPI_Init", header->init_begin_ns, header->init_end_ns);
+    close(reading->file);
+    free(reading);
+    return is_log;
 }

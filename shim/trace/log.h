@@ -1,5 +1,5 @@
 /* Writes a rank's log: reserve a slot, fill it, publish it. Also tests whether a log's writer is
- * alive.
+ * alive, and reads the present call of another rank from its log.
  *
  * The whole file is mapped once, beyond its end, and fallocate'd segment by segment before use, so
  * that a full disk is a status and never SIGBUS. Reserving is one fetch-and-add; ordinary calls
@@ -82,5 +82,25 @@ bool sg_lock_take(int file);
 bool sg_lock_is_held(int file);
 /* Reader: true if the writer of the log with that header is alive and is not this process. */
 bool sg_lock_writer_lives(int file, const struct sg_log_header *header);
+
+/* The call that a rank is in, or its last one, for a line about a long wait. */
+struct sg_log_present {
+    bool lives;     /* the rank's process */
+    bool has_place; /* site, module and offset are known */
+    char function[64];
+    uint32_t site; /* its id */
+    uint64_t offset;
+    char module[128]; /* base name, maybe cut from the left */
+    char comm[64];    /* name of its communicator, unless that is MPI_COMM_WORLD; "": none */
+    int32_t from, to; /* ranks of the communicator; to: also a root; < 0: none, or SG_THREAD_ANY */
+    uint8_t mode;     /* enum sg_function_mode (profile/counted_functions.h) */
+    uint64_t begin_ns, end_ns; /* by the writer's clock; end_ns: 0 if the call is open */
+};
+
+/* Reads the call from the log of another rank of the run that `own` records: that of the thread
+ * that called MPI_Init, or of another one that is in a call if that thread is in none. The log is
+ * read in pieces and never mapped, because its writer may truncate it meanwhile. False: there is
+ * no such log. Makes system calls. */
+bool sg_log_present(const struct sg_log *own, const char *path, struct sg_log_present *out);
 
 #endif

@@ -44,7 +44,7 @@ for mode in $(modes thread signal poll); do
             check "it runs no further ahead than its contributions can be kept $of" \
                 within 1 $((kept + slots)) "$(ahead ahead.out)"
             check "the wait is reported, with the absent rank $of" has ahead.err \
-                "has waited in MPI_Reduce for more than 1 s, .*rank $late was last in"
+                "has waited in MPI_Reduce for more than 1 s, .*rank $late is outside MPI, after MPI_"
         done
     done
 done

@@ -4,6 +4,7 @@ missing, and the cycle of waits.
 import contextlib
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -198,6 +199,23 @@ def test_a_rank_that_ends_alone(how):
     assert is_at(group_of(calls, 1), "MPI_Allreduce", is_open=False)
     if how == "abort":
         assert has(job.err.read_text(), r"^did not end +rank 1 called MPI_Abort$")
+
+
+@pytest.mark.parametrize("how, call", [
+    ("receive", "in MPI_Recv from rank 0 at receive_from hangs.c:{MPI_Recv}"),
+    ("outside", "outside MPI, after MPI_Send at send_to hangs.c:{MPI_Send}"),
+    ("poll", "polling with MPI_Iprobe at poll_for hangs.c:{MPI_Iprobe}"), ("finalize", "in MPI_Finalize")])
+@pytest.mark.parametrize("ranks_per_node, line", [("", "  rank {}: "), ("1", "; rank {} is ")])
+def test_the_line_about_a_long_wait(how, call, ranks_per_node, line):
+    """A rank that reports a long wait says in which call of any kind the rank is that has not come, where and since
+    when.
+    """
+    across = {"STAGGER_RULES": "*=adaptive", "STAGGER_RANKS_PER_NODE": "1"} if ranks_per_node else {"STAGGER_RULES": "*=srm"}
+    line = line.format(0 if how == "finalize" else 1)
+    job = Job(how, STAGGER_STALL_S="1", **across)
+    until(lambda: re.search(f"{line}.*\n", job.err.read_text()))
+    job.end()
+    assert has(job.err.read_text(), re.escape(line + call.format(**LINES)) + r", for \d+ s")
 
 
 def test_a_run_that_ends_well():

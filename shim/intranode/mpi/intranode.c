@@ -355,8 +355,8 @@ static int group_of(const struct sg_node *node, const struct sg_choice *choice)
 
 /* ---- waiting ---- */
 
-/* Describes another rank's state: in this instance, in another, or in none. */
-static void describe_rank(const struct sg_node *node, uint64_t position, int rank,
+/* Describes another rank's state: in this instance, in another of the communicator, or in none. */
+static void describe_rank(const struct sg_node *node, const struct sg_call *call, int rank,
                           char text[SG_REPORT_CALL_BYTES])
 {
     uint64_t left = sg_ring_left(node, rank);
@@ -364,7 +364,9 @@ static void describe_rank(const struct sg_node *node, uint64_t position, int ran
 
     if (info != NULL)
         sg_report_call(info, text);
-    else if (left <= position)
+    else if (sg_report_present(call, rank, text))
+        return;
+    else if (left <= node->position)
         snprintf(text, SG_REPORT_CALL_BYTES, "in no collective of this communicator");
     else
         snprintf(text, SG_REPORT_CALL_BYTES, "ahead of it");
@@ -388,7 +390,7 @@ static void report_stall(struct sg_node *node, const struct sg_call *call, int s
                  sg_report_function(call), sg_report_instance(call, position, node->ranks, text));
     sg_log("%s", all);
     for (int rank = 0; rank < node->ranks && rank < RANKS_NAMED; rank++) {
-        describe_rank(node, position, rank, text);
+        describe_rank(node, call, rank, text);
         sg_log("  rank %d: %s", rank, text);
         used += snprintf(all + used, all_bytes - (size_t)used, " rank %d: %s;", rank, text);
     }
