@@ -73,11 +73,17 @@ pid_t sg_child_start(int (*work)(void *context), void *context)
     _exit(work(context));
 }
 
-int sg_child_await(pid_t child)
+static bool is_harmless(int signal)
+{
+    return signal == SIGCHLD || signal == SIGCONT || signal == SIGWINCH || signal == SIGURG;
+}
+
+int sg_child_await(pid_t child, bool *is_told)
 {
     sigset_t all;
     int status;
 
+    *is_told = false;
     sigfillset(&all);
     for (;;) {
         siginfo_t info;
@@ -87,6 +93,7 @@ int sg_child_await(pid_t child)
             return status;
         if (signal > 0 && is_handed_on(&info))
             kill(child, signal);
+        *is_told = *is_told || (signal > 0 && !is_harmless(signal));
     }
 }
 

@@ -33,8 +33,9 @@ bool sg_brief_is_rank(void);
  * (core/launch.h), or that no process recorded anything. words: the command line that `stagger run`
  * started; if its launcher is another MPI's and made each rank a job of its own, one line says so
  * instead. Reading may take a twentieth of took_ns, at least 3 s and at most
- * 10 s; a longer reading is left to `stagger report`, which one line names. Call it after sg_child_start. */
-void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns);
+ * 10 s; a longer reading is left to `stagger report`, which one line names. If ranks did not finish, their logs get the exit status. Call it after sg_child_start. */
+void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
+                   int exit_status, bool is_told);
 
 /* Reads the configuration that a run saved beside its archive. */
 
@@ -56,8 +57,9 @@ char *sg_read_configuration(const char *path);
  * errno set if fork fails; this process then has its original signal state back. */
 pid_t sg_child_start(int (*work)(void *context), void *context);
 
-/* Waits for the child to end and forwards signals meanwhile. Returns its waitpid status. */
-int sg_child_await(pid_t child);
+/* Waits for the child to end and forwards signals meanwhile. Returns its waitpid status. *is_told:
+ * some signal came that ends programs or announces that. */
+int sg_child_await(pid_t child, bool *is_told);
 
 /* Waits until the child ends, limit_ns pass, or a signal arrives that would terminate this process;
  * in the last two cases it kills the child and returns false. */

@@ -9,6 +9,7 @@
 #include "output/output_file.h"
 #include "page/page.h"
 #include "report/filter.h"
+#include "report/open_calls.h"
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/report_print.h"
@@ -309,6 +310,7 @@ static enum sg_status make_page(const struct options *options)
     }
     watch = sg_detail_watch(&detail);
     watch.calls = true;
+    watch.open_calls = true;
     status = sg_report_read(options->path, true, &watch, &report);
     if (status == SG_OK) {
         status = write_page(options, &report, &detail, file.stream);
@@ -401,7 +403,8 @@ static int read_and_say(void *path)
     return 0;
 }
 
-void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns)
+void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
+                   int exit_status, bool is_told)
 {
     char *paths[RUNS_MAX];
     size_t count = sg_runs_find(where, launch, RUNS_MAX, paths);
@@ -413,6 +416,8 @@ void sg_brief_tell(const char *where, const char *launch, char *const *words, ui
         sg_log("nothing was recorded: no process called MPI_Init, or a line above says why");
         return;
     }
+    if (count == 1)
+        sg_open_calls_note_end(paths[0], exit_status, is_told);
     launcher = count > 1 ? find_open_mpi(words) : NULL;
     if (launcher != NULL)
         sg_log("%zu jobs instead of one: %s is Open MPI's launcher, the program uses MPICH: use "

@@ -369,17 +369,20 @@ static int run_and_tell(char **words, const char *place)
     uint64_t begin_ns = sg_clock_ns();
     char launch[SG_LAUNCH_BYTES];
     pid_t child;
+    bool is_told;
     int status;
 
     snprintf(launch, sizeof launch, "%x-%" PRIx64, (unsigned)getpid(),
              sg_clock_of_ns(CLOCK_REALTIME));
     if (setenv(SG_LAUNCH_VARIABLE, launch, 1) != 0 || (child = sg_child_start(become, words)) < 0)
         return become(words);
-    status = sg_child_await(child);
+    status = sg_child_await(child, &is_told);
     /* With 126 and 127, like a shell, the program did not run. */
     if (!WIFEXITED(status) ||
         (WEXITSTATUS(status) != EXIT_CANNOT_RUN && WEXITSTATUS(status) != EXIT_NOT_FOUND))
-        sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns);
+        sg_brief_tell(place, launch, words, sg_clock_ns() - begin_ns,
+                      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                      is_told || !WIFEXITED(status));
     return sg_child_status(status);
 }
 

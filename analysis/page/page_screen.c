@@ -206,27 +206,35 @@ static void put_help(const struct sg_report *report, FILE *out)
     free(text);
 }
 
+static void put_open_line(void *context, const char *label, bool is_group, char *text)
+{
+    FILE *out = context;
+
+    fputs(is_group ? "<tr class=\"group\"><th scope=\"row\">" : "<tr><th scope=\"row\">", out);
+    sg_html_text(label, out);
+    fputs("</th><td>", out);
+    sg_html_text(text, out);
+    fputs("</td></tr>\n", out);
+}
+
 static void put_open_calls(const struct sg_report *report, FILE *out)
 {
-    char *text = NULL, *rest;
+    char *rows = NULL;
     size_t bytes;
-    FILE *into = report->open_calls != NULL ? open_memstream(&text, &bytes) : NULL;
+    FILE *into = open_memstream(&rows, &bytes);
+    uint32_t count;
 
     if (into == NULL)
         return;
-    sg_open_calls_print(report->open_calls, report, false, into);
-    if (fclose(into) == 0 && text[0] != '\0') {
+    count = sg_open_calls_each(report->open_calls, report, false, put_open_line, into);
+    if (fclose(into) == 0 && count > 0) {
         sg_html_section("open", "Open calls", out);
-        fputs("<pre>", out);
-        /* Lines end where the text has them; escaping would show them as \x0a. */
-        for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-             line = strtok_r(NULL, "\n", &rest)) {
-            sg_html_text(line, out);
-            fputc('\n', out);
-        }
-        fputs("</pre>\n</section>\n", out);
+        fprintf(
+            out,
+            "<table class=\"screen\" id=\"open-calls\"><tbody>\n%s</tbody></table>\n</section>\n",
+            rows);
     }
-    free(text);
+    free(rows);
 }
 
 void sg_page_write_screen(const struct sg_report *report, FILE *out)

@@ -677,16 +677,32 @@ static void put_notes(const struct sg_report *report, unsigned notes, FILE *out)
         fputs("note: compile with -g for files and lines\n", out);
 }
 
+/* ---- open calls ------------------------------------------------------------------------------ */
+
+static void put_open_line(void *context, const char *label, bool is_group, char *text)
+{
+    size_t before = is_group ? 6 + strlen(label) : 2 + LABEL_COLUMNS;
+    FILE *out = context;
+
+    sg_format_shorten(text, before < COLUMNS / 2 ? COLUMNS - before : COLUMNS / 2);
+    if (is_group)
+        fprintf(out, "    %s: ", label);
+    else
+        put_label(label, out);
+    fprintf(out, "%s\n", text);
+}
+
 /* ---- the screen ------------------------------------------------------------------------------ */
 
 void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
                             FILE *out)
 {
     unsigned notes;
+    bool has_facts;
 
     sg_report_put_heading(report, out);
     fputc('\n', out);
-    sg_open_calls_print(report->open_calls, report, false, out);
+    has_facts = sg_open_calls_each(report->open_calls, report, false, put_open_line, out) > 0;
     if (report->efficiency.is_known) {
         put_efficiency(&report->efficiency, out);
         put_times(report, out);
@@ -703,7 +719,7 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
         sg_report_put_waited(report, out);
         fputc('\n', out);
     }
-    if (report->efficiency.is_known || sg_report_is_oversubscribed(report) ||
+    if (has_facts || report->efficiency.is_known || sg_report_is_oversubscribed(report) ||
         sg_waiting_has_spinning(&report->waiting) || (options->all && report->waiting.told > 0))
         fputc('\n', out);
     notes = put_table(report, options, out);

@@ -14,8 +14,11 @@
 #include "trace/export/logread.h"
 #include "trace/export/strings.h"
 
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define THREADS_MOST 64u /* of a rank */
 #define READ_TRIES 1000
@@ -434,6 +437,8 @@ static enum sg_status read_log(struct reading *reading)
         return SG_OK;
     reading->open->states[rank] = state_of(reading->log);
     reading->open->living += sg_logread_lives(reading->log);
+    if (sg_logread_header(reading->log)->run_end != 0)
+        reading->open->run_end = sg_logread_header(reading->log)->run_end;
     if (reading->open->states[rank] == SG_OPEN_FINISHED)
         return SG_OK;
     find_present(reading);
@@ -542,5 +547,33 @@ void sg_open_calls_free(struct sg_open_calls *open)
     free(open->calls);
     free(open->groups);
     free(open->cycle);
+    free(open->idle);
     free(open);
+}
+
+/* ---- the end of the run ---------------------------------------------------------------------- */
+
+static bool note_end(void *context, const char *path, int rank)
+{
+    const uint32_t *run_end = context;
+    struct sg_log_header header;
+    struct sg_refusal refusal;
+    int file = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (file < 0)
+        return true;
+    if (pread(file, &header, sizeof header, 0) == sizeof header &&
+        sg_logread_check(&header, &refusal) == SG_OK && header.rank == rank &&
+        atomic_load_explicit(&header.state, memory_order_relaxed) != SG_LOG_FINALIZED &&
+        pwrite(file, run_end, sizeof *run_end, offsetof(struct sg_log_header, run_end)) < 0)
+        sg_log("%s: %m", path);
+    close(file);
+    return true;
+}
+
+void sg_open_calls_note_end(const char *directory, int exit_status, bool is_told)
+{
+    uint32_t run_end = SG_RUN_ENDED | (is_told ? SG_RUN_TOLD : 0) | (uint32_t)(exit_status & 0xff);
+
+    sg_logread_visit(directory, note_end, &run_end);
 }

@@ -88,6 +88,9 @@ struct sg_open_calls {
     uint32_t absence_count;
     uint32_t *cycle; /* each waits for the next, the last one for the first */
     uint32_t cycle_count;
+    uint32_t run_end; /* as in struct sg_log_header; 0: not known */
+    uint32_t *idle;   /* ranks that ended before MPI_Finalize and waited in no call */
+    uint32_t idle_count;
     char **names; /* of functions */
     uint32_t name_count;
 };
@@ -106,10 +109,19 @@ static inline bool sg_open_call_lasts(const struct sg_rank_call *call)
     return !call->has_age || call->age_ns >= SG_OPEN_LONG_NS;
 }
 
-/* Print at most about a dozen lines, and a JSON object. open: NULL prints nothing, and null.
- * only_lasting: leave out calls that do not last. */
-void sg_open_calls_print(const struct sg_open_calls *open, const struct sg_report *report,
-                         bool only_lasting, FILE *out);
-json_t *sg_open_calls_json(const struct sg_open_calls *open);
+/* Notes in the logs of the run's ranks that did not finish how the run ended. exit_status: as a
+ * shell has it; is_told: a signal told the run to end. */
+void sg_open_calls_note_end(const char *directory, int exit_status, bool is_told);
+/* True if there is a rank that probably ended before the others did: the only one that waited in no
+ * call, in a run that no signal told to end. */
+bool sg_open_calls_has_first(const struct sg_open_calls *open);
+
+/* Receives a fact, or the call of a group, whose label names the ranks. */
+typedef void (*sg_open_line)(void *context, const char *label, bool is_group, char *text);
+/* Passes at most about a dozen lines. open: NULL: none. only_lasting: leave out calls that do not
+ * last. Returns their number. */
+uint32_t sg_open_calls_each(const struct sg_open_calls *open, const struct sg_report *report,
+                            bool only_lasting, sg_open_line line, void *context);
+json_t *sg_open_calls_json(const struct sg_open_calls *open); /* NULL: null */
 
 #endif

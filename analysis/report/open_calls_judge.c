@@ -5,6 +5,7 @@
 #include "report/open_calls.h"
 
 #include "core/room.h"
+#include "trace/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,13 @@ static enum sg_status make_groups(struct sg_open_calls *open)
 
 static bool waits(const struct sg_rank_call *call)
 {
-    return call->is_open && !call->tests && sg_open_call_lasts(call);
+    return call->is_open && !call->tests;
+}
+
+/* Calls of a run that has ended are final, however short they were. */
+static bool is_final(const struct sg_open_calls *open, const struct sg_rank_call *call)
+{
+    return open->living == 0 || sg_open_call_lasts(call);
 }
 
 static bool group_waits(const struct sg_open_calls *open, const struct sg_open_group *group)
@@ -91,7 +98,9 @@ static bool group_waits(const struct sg_open_calls *open, const struct sg_open_g
         group->state != SG_OPEN_ABORTED)
         return false;
     for (uint32_t i = 0; i < group->count; i++) {
-        if (!waits(&open->calls[group->first + i]))
+        const struct sg_rank_call *call = &open->calls[group->first + i];
+
+        if (!waits(call) || !is_final(open, call))
             return false;
     }
     return true;
@@ -329,6 +338,49 @@ static enum sg_status find_cycle(struct sg_open_calls *open)
     return status;
 }
 
+/* ---- the first to end ------------------------------------------------------------------------ */
+
+static enum sg_status find_idle(struct sg_open_calls *open, bool *marks)
+{
+    for (uint32_t i = 0; i < open->rank_count; i++)
+        marks[i] = open->states[i] == SG_OPEN_DIED;
+    for (uint32_t i = 0; i < open->call_count; i++)
+        marks[open->calls[i].rank] = false;
+    for (uint32_t i = 0; i < open->call_count; i++) {
+        const struct sg_rank_call *call = &open->calls[i];
+
+        if (!waits(call) && open->states[call->rank] == SG_OPEN_DIED)
+            marks[call->rank] = true;
+    }
+    for (uint32_t i = 0; i < open->rank_count; i++) {
+        if (marks[i] && !SG_APPEND(open->idle, open->idle_count, i))
+            return SG_ERR_MEMORY;
+    }
+    return SG_OK;
+}
+
+/* Statuses of launchers and of timeout(1) for a run that was told to end: SIGHUP, SIGINT, SIGTERM.
+ */
+static bool is_told(uint32_t run_end)
+{
+    static const uint8_t statuses[] = {1 + 128, 2, 2 + 128, 15, 15 + 128, 124};
+    bool is = (run_end & SG_RUN_TOLD) != 0;
+
+    for (size_t i = 0; i < sizeof statuses && !is; i++)
+        is = (run_end & 0xff) == statuses[i];
+    return is;
+}
+
+bool sg_open_calls_has_first(const struct sg_open_calls *open)
+{
+    for (uint32_t i = 0; i < open->rank_count; i++) {
+        if (open->states[i] == SG_OPEN_UNKNOWN || open->states[i] == SG_OPEN_ABORTED)
+            return false;
+    }
+    return open->living == 0 && open->idle_count == 1 && open->run_end != 0 &&
+           !is_told(open->run_end);
+}
+
 enum sg_status sg_open_calls_judge(struct sg_open_calls *open)
 {
     bool *marks = calloc((size_t)open->rank_count + 1, sizeof *marks);
@@ -338,6 +390,8 @@ enum sg_status sg_open_calls_judge(struct sg_open_calls *open)
         status = find_absences(open, marks);
     if (status == SG_OK)
         status = find_cycle(open);
+    if (status == SG_OK)
+        status = find_idle(open, marks);
     free(marks);
     return status;
 }

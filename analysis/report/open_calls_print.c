@@ -4,11 +4,12 @@
 #include "report/open_calls.h"
 
 #include "output/format.h"
-#include "output/table.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
+#include "trace/record.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,28 +195,71 @@ static bool is_shown(const struct sg_open_calls *open, const struct sg_open_grou
     return !only_lasting;
 }
 
-static void put_groups(const struct sg_open_calls *open, const struct sg_report *report,
-                       bool only_lasting, FILE *out)
+/* The lines on their way to the caller; each is made in memory. */
+struct open_lines {
+    const struct sg_open_calls *open;
+    const struct sg_report *report;
+    bool only_lasting;
+    sg_open_line put;
+    void *context;
+    char *label, *text;
+    size_t label_bytes, text_bytes;
+    uint32_t count;
+};
+
+static FILE *begin_line(struct open_lines *lines)
+{
+    return open_memstream(&lines->text, &lines->text_bytes);
+}
+
+static void end_line(struct open_lines *lines, FILE *out, const char *label, bool is_group)
+{
+    if (fclose(out) == 0 && label != NULL) {
+        lines->put(lines->context, label, is_group, lines->text);
+        lines->count++;
+    }
+    free(lines->text);
+    lines->text = NULL;
+}
+
+static void pass_group(struct open_lines *lines, const struct sg_open_group *group)
+{
+    FILE *label = open_memstream(&lines->label, &lines->label_bytes), *out;
+
+    if (label == NULL)
+        return;
+    put_group_ranks(lines->open, group, label);
+    out = fclose(label) == 0 ? begin_line(lines) : NULL;
+    if (out != NULL) {
+        put_call(lines->open, group, lines->report, out);
+        end_line(lines, out, lines->label, true);
+    }
+    free(lines->label);
+    lines->label = NULL;
+}
+
+static void pass_groups(struct open_lines *lines)
 {
     uint32_t shown = 0, more = 0;
 
-    for (uint32_t i = 0; i < open->group_count; i++) {
-        const struct sg_open_group *group = &open->groups[i];
+    for (uint32_t i = 0; i < lines->open->group_count; i++) {
+        const struct sg_open_group *group = &lines->open->groups[i];
 
-        if (!is_shown(open, group, only_lasting))
+        if (!is_shown(lines->open, group, lines->only_lasting))
             continue;
-        if (shown++ >= GROUPS_SHOWN) {
+        if (shown++ < GROUPS_SHOWN)
+            pass_group(lines, group);
+        else
             more += group->count;
-            continue;
-        }
-        fputs("  ", out);
-        put_group_ranks(open, group, out);
-        fputs(": ", out);
-        put_call(open, group, report, out);
-        fputc('\n', out);
     }
-    if (more > 0)
-        fprintf(out, "  and %" PRIu32 " other calls\n", more);
+    if (more > 0) {
+        FILE *out = begin_line(lines);
+
+        if (out == NULL)
+            return;
+        fprintf(out, "%" PRIu32 " other calls", more);
+        end_line(lines, out, "and", true);
+    }
 }
 
 static void put_absence(const struct sg_open_calls *open, const struct sg_open_absence *absence,
@@ -268,52 +312,121 @@ static void put_headline(const struct sg_open_calls *open, FILE *out)
 {
     if (has_state(open, SG_OPEN_ABORTED)) {
         put_state(open, SG_OPEN_ABORTED, out);
-        fputs(" called MPI_Abort\n", out);
-        return;
-    }
-    if (open->absence_count > 0) {
+        fputs(" called MPI_Abort", out);
+    } else if (open->absence_count > 0) {
         put_absence(open, &open->absences[0], out);
-        fputc('\n', out);
     } else if (open->cycle_count > 0) {
         put_cycle(open, out);
-        fputc('\n', out);
     } else if (put_state(open, SG_OPEN_DIED, out)) {
-        fputs(" ended before MPI_Finalize\n", out);
+        fputs(" ended before MPI_Finalize", out);
     } else {
-        fprintf(out, "%" PRIu32 " of %" PRIu32 " ranks run\n", open->living, open->rank_count);
+        fprintf(out, "%" PRIu32 " of %" PRIu32 " ranks run", open->living, open->rank_count);
     }
 }
 
-void sg_open_calls_print(const struct sg_open_calls *open, const struct sg_report *report,
-                         bool only_lasting, FILE *out)
+/* MPICH's launcher returns a rank's signal as a status, shells and other launchers 128 more. */
+static void put_exit_status(uint32_t run_end, FILE *out)
 {
+    int status = (int)(run_end & 0xff), signal = status > 128 ? status - 128 : status;
+    const char *name = signal > 0 && signal < NSIG ? sigabbrev_np(signal) : NULL;
+
+    if (status > 128 && name != NULL)
+        fprintf(out, "; exit status %d (SIG%s)", status, name);
+    else if (status > 2 && name != NULL)
+        fprintf(out, "; exit status %d, or SIG%s", status, name);
+    else
+        fprintf(out, "; exit status %d", status);
+}
+
+/* The waits of the others are the evidence. */
+static void put_first(const struct sg_open_calls *open, FILE *out)
+{
+    if (sg_open_calls_has_first(open)) {
+        fprintf(out, "probably rank %" PRIu32 ": the others waited", open->idle[0]);
+    } else if (open->run_end == 0) {
+        fputs("unknown: there is no exit status, which stagger run notes", out);
+        return;
+    } else if (has_state(open, SG_OPEN_UNKNOWN)) {
+        fputs("unknown: ", out);
+        put_state(open, SG_OPEN_UNKNOWN, out);
+        fputs(" left no log", out);
+    } else if (open->idle_count == 0) {
+        fputs("unknown: all of them waited", out);
+    } else if (open->idle_count > 1) {
+        fputs("unknown: ", out);
+        put_ranks(rank_of_array, open->idle, open->idle_count, out);
+        fputs(" waited in no call", out);
+    } else {
+        fputs("unknown: the run was told to end", out);
+    }
+    put_exit_status(open->run_end, out);
+}
+
+static bool asks_for_first(const struct sg_open_calls *open)
+{
+    return open->living == 0 && has_state(open, SG_OPEN_DIED) &&
+           !has_state(open, SG_OPEN_ABORTED) && (open->run_end & SG_RUN_TOLD) == 0;
+}
+
+/* Passes a line if there is memory for it. */
+static void pass(struct open_lines *lines, const char *label,
+                 void (*put)(const struct sg_open_calls *open, FILE *out))
+{
+    FILE *out = begin_line(lines);
+
+    if (out == NULL)
+        return;
+    put(lines->open, out);
+    end_line(lines, out, label, false);
+}
+
+static void put_without_log(const struct sg_open_calls *open, FILE *out)
+{
+    put_state(open, SG_OPEN_UNKNOWN, out);
+    fputs(": no log", out);
+}
+
+static void pass_absences(struct open_lines *lines)
+{
+    const struct sg_open_calls *open = lines->open;
+
+    for (uint32_t i = !has_state(open, SG_OPEN_ABORTED);
+         i < open->absence_count && i < ABSENCES_SHOWN; i++) {
+        FILE *out = begin_line(lines);
+
+        if (out == NULL)
+            return;
+        put_absence(open, &open->absences[i], out);
+        end_line(lines, out, "missing", false);
+    }
+}
+
+uint32_t sg_open_calls_each(const struct sg_open_calls *open, const struct sg_report *report,
+                            bool only_lasting, sg_open_line line, void *context)
+{
+    struct open_lines lines = {.open = open,
+                               .report = report,
+                               .only_lasting = only_lasting,
+                               .put = line,
+                               .context = context};
     bool has_lasting = false;
 
     if (open == NULL)
-        return;
+        return 0;
     for (uint32_t i = 0; i < open->group_count && !has_lasting; i++)
         has_lasting = is_shown(open, &open->groups[i], only_lasting);
     if (!has_lasting && !has_state(open, SG_OPEN_DIED) && !has_state(open, SG_OPEN_ABORTED))
-        return;
-    sg_style_put_label(open->living > 0 ? "open calls" : "did not end", out);
-    put_headline(open, out);
-    put_groups(open, report, only_lasting, out);
-    for (uint32_t i = !has_state(open, SG_OPEN_ABORTED);
-         i < open->absence_count && i < ABSENCES_SHOWN; i++) {
-        sg_style_put_label("missing", out);
-        put_absence(open, &open->absences[i], out);
-        fputc('\n', out);
-    }
-    if (open->cycle_count > 0 && (open->absence_count > 0 || has_state(open, SG_OPEN_ABORTED))) {
-        sg_style_put_label("cycle", out);
-        put_cycle(open, out);
-        fputc('\n', out);
-    }
-    if (has_state(open, SG_OPEN_UNKNOWN)) {
-        sg_style_put_label("not known", out);
-        put_state(open, SG_OPEN_UNKNOWN, out);
-        fputs(": no log\n", out);
-    }
+        return 0;
+    pass(&lines, open->living > 0 ? "open calls" : "did not end", put_headline);
+    pass_groups(&lines);
+    if (asks_for_first(open))
+        pass(&lines, "went first", put_first);
+    pass_absences(&lines);
+    if (open->cycle_count > 0 && (open->absence_count > 0 || has_state(open, SG_OPEN_ABORTED)))
+        pass(&lines, "cycle", put_cycle);
+    if (has_state(open, SG_OPEN_UNKNOWN))
+        pass(&lines, "not known", put_without_log);
+    return lines.count;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -406,6 +519,12 @@ json_t *sg_open_calls_json(const struct sg_open_calls *open)
     sg_json_set(&object, "aborted", states_json(open, SG_OPEN_ABORTED));
     sg_json_set(&object, "died", states_json(open, SG_OPEN_DIED));
     sg_json_set(&object, "without_log", states_json(open, SG_OPEN_UNKNOWN));
+    sg_json_set(&object, "exit_status",
+                sg_json_count(open->run_end != 0, open->run_end & UINT64_C(0xff)));
+    sg_json_set(&object, "was_told", json_boolean((open->run_end & SG_RUN_TOLD) != 0));
+    sg_json_set(
+        &object, "went_first",
+        sg_json_count(sg_open_calls_has_first(open), open->idle_count > 0 ? open->idle[0] : 0));
     sg_json_set(&object, "groups", groups);
     sg_json_set(&object, "missing", absences);
     sg_json_set(&object, "cycle", ranks_json(rank_of_array, open->cycle, open->cycle_count));

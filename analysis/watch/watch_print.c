@@ -475,6 +475,17 @@ static void put_states(const struct sg_live_job *job, const struct sg_live_view 
     }
 }
 
+static void put_open_line(void *context, const char *label, bool is_group, char *text)
+{
+    FILE *out = context;
+
+    if (is_group)
+        fprintf(out, "  %s: ", label);
+    else
+        sg_style_put_label(label, out);
+    fprintf(out, "%s\n", text);
+}
+
 enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg_live_view *view,
                                   const struct sg_live_print *print, FILE *out)
 {
@@ -493,7 +504,7 @@ enum sg_status sg_live_print_text(const struct sg_live_job *job, const struct sg
     }
     put_longest(view, out);
     put_outside(view, out);
-    sg_open_calls_print(view->report.open_calls, &view->report, true, out);
+    sg_open_calls_each(view->report.open_calls, &view->report, true, put_open_line, out);
     put_states(job, view, out);
     if (rows.count == 0)
         return SG_OK;

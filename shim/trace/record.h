@@ -449,7 +449,13 @@ struct sg_log_header {
     /* Time of the first dropped event; 0: there is none, or the writer did not record it. */
     _Atomic uint64_t dropped_since_ns;
     uint32_t spinning_threads; /* as in struct sg_waiting; set by MPI_Finalize */
+    /* Set by `stagger run` in the log of a rank that did not finish: SG_RUN_ENDED plus the exit
+     * status of the run, and SG_RUN_TOLD if a signal told it to end; 0: not known. */
+    uint32_t run_end;
 };
+
+#define SG_RUN_ENDED 0x100u
+#define SG_RUN_TOLD 0x200u
 
 /* The rank's time in MPI_Init and MPI_Finalize, as far as known. */
 static inline uint64_t sg_log_ends_ns(const struct sg_log_header *header)

@@ -7,7 +7,9 @@
  * poll      rank 1 calls MPI_Iprobe in a loop
  * finalize  rank 0 is in MPI_Finalize, rank 1 receives from it
  * abort     rank 1 calls MPI_Abort
- * kill      rank 1 kills itself
+ * kill      rank 1 kills itself, with SIGKILL
+ * crash     ... with SIGSEGV
+ * leave     rank 1 calls exit
  */
 #include <mpi.h>
 #include <signal.h>
@@ -61,6 +63,10 @@ static void hang_at_1(const char *how)
         MPI_Abort(MPI_COMM_WORLD, 3);
     if (strcmp(how, "kill") == 0)
         raise(SIGKILL);
+    if (strcmp(how, "crash") == 0)
+        raise(SIGSEGV);
+    if (strcmp(how, "leave") == 0)
+        exit(3);
     receive_from(0);
 }
 

@@ -183,7 +183,7 @@ check "a missing directory is refused" refused 1 "No such file" nowhere
 check "an empty directory is refused" refused 1 "neither traces.otf2 nor" "$(mktemp -d -p .)"
 check "an archive without events is refused" refused 1 "without events" without-events
 check "for logs without an archive the message points to stagger recover, and the statistics are shown" all \
-    '"$STAGGER" report unrecovered >unrecovered.txt 2>unrecovered.err' 'has unrecovered.txt "^did not end "' \
+    '"$STAGGER" report unrecovered >unrecovered.txt 2>unrecovered.err' 'has unrecovered.txt "^  did not end "' \
     'has unrecovered.txt "^stagger recover shows who waits for whom"' \
     'has_lines unrecovered.err "stagger recover unrecovered$" 1'
 echo "no archive" >letter

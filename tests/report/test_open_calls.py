@@ -2,11 +2,13 @@
 missing, and the cycle of waits.
 """
 import contextlib
+import json
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -135,6 +137,21 @@ def without_times(calls):
     return groups, calls["missing"], calls["cycle"]
 
 
+def text_rows(text):
+    """The labels and texts of the first screen about the open calls: its first paragraph's until the efficiencies."""
+    rows = [re.fullmatch(r"    (.+?): (.*)|  (\S+(?: \S+)*)  +(.*)", line) for line in text.split("\n\n")[1].splitlines()]
+    rows = [tuple(part for part in row.groups() if part is not None) for row in rows if row]
+    labels = [label for label, _ in rows]
+    return rows[:labels.index("parallel efficiency")]
+
+
+def page_rows(trace):
+    page = trace.with_suffix(".html")
+    run(STAGGER, "report", "--html", page, trace)
+    tables = json.loads(run(sys.executable, ROOT / "tests/page/check_page.py", page).stdout)["tables"]
+    return [tuple(cell["text"] for cell in row) for row in tables["open-calls"]]
+
+
 @pytest.mark.parametrize("how, trace, rules", [
     ("outside", "stats", ""), ("receive", "otf2", ""), ("cycle", "stats", "*=mpich"), ("first", "otf2", ""),
     ("poll", "stats", ""), ("finalize", "otf2", "*=mpich")])
@@ -154,11 +171,16 @@ def test_a_hung_job_alive_and_killed(how, trace, rules):
     assert has(text, r"^open calls +\d ranks? ", r"^  .*: in MPI_Allreduce #\d+ .*hangs\.c:\d+")
     assert is_hung(how, dead) and dead["living_ranks"] == 0
     assert without_times(dead) == without_times(alive)
-    assert has(run(STAGGER, "report", job.trace).stdout.splitlines()[3], "^did not end ")
+    assert has(run(STAGGER, "report", job.trace).stdout, "^  did not end ",
+               "^  went first +unknown: there is no exit status")
     assert has(run(STAGGER, "watch", "--count", 1, job.trace).stdout, r"^note: the run has ended: stagger report ")
     if trace == "otf2":
         run(STAGGER, "recover", job.trace)
         assert without_times(job.look()) == without_times(dead)
+    page, text = page_rows(job.trace), text_rows(run(STAGGER, "report", job.trace).stdout)
+    assert len(page) == len(text) > 3
+    for on_page, on_screen in zip(page, text):  # where names are shortened
+        assert re.fullmatch(r".*".join(map(re.escape, " ".join(on_screen).split(".."))), " ".join(on_page))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGXCPU])
@@ -169,8 +191,8 @@ def test_run_ends_with_the_open_calls(number):
     status = job.end(number)
     text = job.err.read_text()
     assert status != 0
-    assert has(text, r"^(did not end|open calls) +3 ranks \(0,2-3\) wait for rank 1 in MPI_Allreduce #20",
-               rf"^  rank 1: in MPI_Recv from 0 at receive_from hangs\.c:{LINES['MPI_Recv']}, for ")
+    assert has(text, r"^  (did not end|open calls) +3 ranks \(0,2-3\) wait for rank 1 in MPI_Allreduce #20",
+               rf"^    rank 1: in MPI_Recv from 0 at receive_from hangs\.c:{LINES['MPI_Recv']}, for ")
 
 
 def test_a_killed_launcher():
@@ -184,21 +206,45 @@ def test_a_killed_launcher():
     job.process.wait(PROGRAM_SECONDS)
     job.end()
     assert len(launchers) == 1
-    assert has(job.err.read_text(), r"^(did not end|open calls) ",
-               rf"^  rank 1: .*after MPI_Send at send_to hangs\.c:{LINES['MPI_Send']}")
+    assert has(job.err.read_text(), r"^  (did not end|open calls) ",
+               rf"^    rank 1: .*after MPI_Send at send_to hangs\.c:{LINES['MPI_Send']}")
 
 
-@pytest.mark.parametrize("how", ["abort", "kill"])
+@pytest.mark.parametrize("how", ["abort", "kill", "crash", "leave"])
 def test_a_rank_that_ends_alone(how):
-    """The report names the rank that called MPI_Abort, and shows the last call of one that was killed."""
+    """The run's end and the report name the rank that called MPI_Abort, or that ended first while the others waited
+    for it, with its last call.
+    """
     job = Job(how, STAGGER, "run")
-    assert job.process.wait(PROGRAM_SECONDS) != 0
+    status = job.process.wait(PROGRAM_SECONDS)
     calls = job.look()
+    texts = [job.err.read_text(), run(STAGGER, "report", job.trace).stdout]
     job.end()
+    assert status != 0 and is_at(group_of(calls, 1), "MPI_Allreduce", is_open=False)
     assert calls["aborted"] == ([1] if how == "abort" else [])
-    assert is_at(group_of(calls, 1), "MPI_Allreduce", is_open=False)
-    if how == "abort":
-        assert has(job.err.read_text(), r"^did not end +rank 1 called MPI_Abort$")
+    assert calls["went_first"] == (None if how == "abort" else 1) and not calls["was_told"]
+    assert calls["exit_status"] == (status if status > 0 else 128 - status)
+    for text in texts:
+        if how == "abort":
+            assert has(text, r"^  did not end +rank 1 called MPI_Abort$") and lacks(text, "went first")
+        else:
+            assert has(text, r"^    rank 1: outside MPI, after MPI_Allreduce at reduce_all hangs\.c:",
+                       rf"^  went first +probably rank 1: the others waited; exit status {status}\b")
+
+
+@pytest.mark.parametrize("how", ["cycle", "outside"])
+def test_a_rank_that_is_killed_from_outside(how):
+    """If all ranks waited, or the run was told to end, the first rank to end is unknown."""
+    job = Job(how, STAGGER, "run")
+    job.hung()
+    if how == "cycle":
+        os.kill(next(pid for pid in job.pids() if b"PMI_RANK=2" in read(pathlib.Path(f"/proc/{pid}/environ"))),
+                signal.SIGKILL)
+        job.process.wait(PROGRAM_SECONDS)
+    job.end()
+    calls, text = job.look(), run(STAGGER, "report", job.trace).stdout
+    assert calls["went_first"] is None and calls["was_told"] == (how == "outside")
+    assert has(text, "^  went first +unknown: all of them waited") if how == "cycle" else lacks(text, "went first")
 
 
 @pytest.mark.parametrize("how, call", [
@@ -222,7 +268,7 @@ def test_a_run_that_ends_well():
     """Nothing is open after a run that reached MPI_Finalize, and no line speaks of it."""
     done = run(STAGGER, "run", "-o", "well", "-t", "stats", MPIEXEC, "-n", 2, BUILD / "mpi/calls", 5)
     assert report("well")["open_calls"] is None
-    assert lacks(done.stderr + run(STAGGER, "report", "well").stdout, "did not end", "^open calls")
+    assert lacks(done.stderr + run(STAGGER, "report", "well").stdout, "did not end", "open calls")
 
 
 def test_damaged_records():

@@ -1,6 +1,7 @@
 /* Tests groups, absences and cycles of open calls, without logs. */
 #include "lib/unit.h"
 #include "report/open_calls.h"
+#include "trace/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +148,40 @@ TEST("calls that poll, that have ended or that are young make nobody absent")
     receive(open, 2, 3);
     open->calls[2].has_age = true;
     open->calls[2].age_ns = 1000;
+    open->living = 4;
     ASSERT(sg_open_calls_judge(open) == SG_OK);
     EXPECT(open->absence_count == 0, open->cycle_count == 0, open->group_count == 3);
     drop(open);
+}
+
+/* Of 3 ranks that died, rank 1 waited in no call if `calls` is 3 or less, nor rank 2 if it is 2. */
+static bool has_first(uint32_t calls, uint32_t run_end, enum sg_open_state other)
+{
+    struct sg_open_calls *open = make(4);
+    bool has;
+
+    for (uint32_t rank = 0; rank < 4; rank++)
+        open->states[rank] = rank == 3 ? other : SG_OPEN_DIED;
+    for (uint32_t rank = 0; rank < calls; rank++) {
+        receive(open, rank, 3);
+        open->calls[rank].is_open = rank != 1 || calls > 3;
+    }
+    open->run_end = run_end;
+    ASSERT(sg_open_calls_judge(open) == SG_OK);
+    has = sg_open_calls_has_first(open);
+    ASSERT(!has || open->idle[0] == 1);
+    drop(open);
+    return has;
+}
+
+TEST("the rank that alone waited in no call ended first, unless the run was told to end")
+{
+    EXPECT(has_first(3, SG_RUN_ENDED | 11, SG_OPEN_FINISHED),
+           has_first(3, SG_RUN_ENDED, SG_OPEN_FINALIZES),
+           !has_first(2, SG_RUN_ENDED | 11, SG_OPEN_FINISHED),
+           !has_first(4, SG_RUN_ENDED | 11, SG_OPEN_FINISHED));
+    EXPECT(!has_first(3, 0, SG_OPEN_FINISHED), !has_first(3, SG_RUN_ENDED | 143, SG_OPEN_FINISHED),
+           !has_first(3, SG_RUN_ENDED | SG_RUN_TOLD | 11, SG_OPEN_FINISHED),
+           !has_first(3, SG_RUN_ENDED | 11, SG_OPEN_UNKNOWN),
+           !has_first(3, SG_RUN_ENDED | 11, SG_OPEN_ABORTED));
 }
