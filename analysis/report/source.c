@@ -286,8 +286,9 @@ static enum sg_status read_logs(const struct place *place, struct sg_progress_li
     if (filters_time(watch) && !facts.any_otf2) {
         sg_log("%s: --time needs events; this run recorded statistics only", place->directory);
         status = SG_ERR_MISSING;
-    } else if (facts.any_otf2 && ((facts.living == 0 && !shows_open_calls(watch)) ||
-                                  filters_time(watch) || wants_events(watch))) {
+    } else if (facts.any_otf2 &&
+               (filters_time(watch) ||
+                (!shows_open_calls(watch) && (facts.living == 0 || wants_events(watch))))) {
         status = say_no_archive(place, &set, &facts);
     } else {
         if (facts.living > 0)

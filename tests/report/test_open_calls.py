@@ -145,6 +145,14 @@ def text_rows(text):
     return rows[:labels.index("parallel efficiency")]
 
 
+def shows_the_same(page, trace):
+    """The page's rows are the lines of the first screen, which shortens long ones."""
+    text = text_rows(run(STAGGER, "report", trace).stdout)
+    return len(page) == len(text) > 3 and all(
+        re.fullmatch(".*".join(map(re.escape, " ".join(on_screen).split(".."))), " ".join(on_page))
+        for on_page, on_screen in zip(page, text)) or pytest.fail(f"{page}\n{text}")
+
+
 def page_rows(trace):
     page = trace.with_suffix(".html")
     run(STAGGER, "report", "--html", page, trace)
@@ -163,6 +171,7 @@ def test_a_hung_job_alive_and_killed(how, trace, rules):
     alive = job.hung()
     watched = run(STAGGER, "watch", "--json", "--count", 1, job.trace).stdout
     text = run(STAGGER, "watch", "--count", 1, job.trace).stdout
+    open_page = page_rows(job.trace)
     job.kill()
     job.end()
     dead = job.look()
@@ -174,13 +183,10 @@ def test_a_hung_job_alive_and_killed(how, trace, rules):
     assert has(run(STAGGER, "report", job.trace).stdout, "^  did not end ",
                "^  went first +unknown: there is no exit status")
     assert has(run(STAGGER, "watch", "--count", 1, job.trace).stdout, r"^note: the run has ended: stagger report ")
+    assert open_page[0][0] == "open calls" and shows_the_same(page_rows(job.trace), job.trace)
     if trace == "otf2":
         run(STAGGER, "recover", job.trace)
-        assert without_times(job.look()) == without_times(dead)
-    page, text = page_rows(job.trace), text_rows(run(STAGGER, "report", job.trace).stdout)
-    assert len(page) == len(text) > 3
-    for on_page, on_screen in zip(page, text):  # where names are shortened
-        assert re.fullmatch(r".*".join(map(re.escape, " ".join(on_screen).split(".."))), " ".join(on_page))
+        assert without_times(job.look()) == without_times(dead) and shows_the_same(page_rows(job.trace), job.trace)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGXCPU])
