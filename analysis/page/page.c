@@ -208,6 +208,7 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     if (status != SG_OK)
         return status;
     put_title(report, out);
+    sg_page_write_open_calls(report, out);
     sg_page_write_tiles(report, out);
     put_notes(report, out);
     fputs("</header>\n<main>\n", out);

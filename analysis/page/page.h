@@ -48,8 +48,9 @@ void sg_page_write_badge(const struct sg_run_history *history, FILE *out);
 /* The sections of a comparison about all MPI calls; nothing if they are not known. */
 void sg_page_write_compared_calls(const struct sg_comparison *comparison, uint32_t row_limit,
                                   FILE *out);
-/* The first screen: tiles of efficiency and the bar of rank time, in the header; where ranks wait
- * for others, what would help, and the calls that are open. */
+/* The first screen: the calls that are open, tiles of efficiency and the bar of rank time, in the
+ * header; where ranks wait for others, and what would help. */
+void sg_page_write_open_calls(const struct sg_report *report, FILE *out);
 void sg_page_write_tiles(const struct sg_report *report, FILE *out);
 void sg_page_write_screen(const struct sg_report *report, FILE *out);
 /* The data of the charts. */

@@ -217,7 +217,7 @@ static void put_open_line(void *context, const char *label, bool is_group, char 
     fputs("</td></tr>\n", out);
 }
 
-static void put_open_calls(const struct sg_report *report, FILE *out)
+void sg_page_write_open_calls(const struct sg_report *report, FILE *out)
 {
     char *rows = NULL;
     size_t bytes;
@@ -239,7 +239,6 @@ static void put_open_calls(const struct sg_report *report, FILE *out)
 
 void sg_page_write_screen(const struct sg_report *report, FILE *out)
 {
-    put_open_calls(report, out);
     put_waits(report, out);
     put_help(report, out);
 }
