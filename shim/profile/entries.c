@@ -141,7 +141,7 @@ bool sg_present_of(int world_rank, char *text, size_t text_bytes)
     if (sg_process.log == NULL ||
         asprintf(&path, "%s/" SG_LOG_NAME_FORMAT, sg_process.directory, world_rank) < 0)
         return false;
-    if (sg_log_present(sg_process.log, path, &call))
+    if (sg_log_present(sg_log_header(sg_process.log)->unique, path, &call))
         out = fmemopen(text, text_bytes, "w");
     free(path);
     if (out == NULL)

@@ -569,7 +569,7 @@ static void describe_outer(struct sg_log_present *out, const char *function, uin
     out->end_ns = end_ns;
 }
 
-bool sg_log_present(const struct sg_log *own, const char *path, struct sg_log_present *out)
+bool sg_log_present(const char *unique, const char *path, struct sg_log_present *out)
 {
     struct present_reading *reading = calloc(1, sizeof *reading);
     struct sg_log_header *header;
@@ -587,7 +587,7 @@ bool sg_log_present(const struct sg_log *own, const char *path, struct sg_log_pr
     is_log = pread(reading->file, header, sizeof *header, 0) == sizeof *header &&
              memcmp(header->magic, SG_LOG_MAGIC, sizeof header->magic) == 0 &&
              header->version == SG_LOG_VERSION &&
-             memcmp(header->unique, own->header->unique, sizeof header->unique) == 0;
+             strncmp(header->unique, unique, sizeof header->unique) == 0;
     if (is_log) {
         out->lives = sg_lock_writer_lives(reading->file, header);
         each_slot(reading, take_thread);

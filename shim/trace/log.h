@@ -97,10 +97,10 @@ struct sg_log_present {
     uint64_t begin_ns, end_ns; /* by the writer's clock; end_ns: 0 if the call is open */
 };
 
-/* Reads the call from the log of another rank of the run that `own` records: that of the thread
- * that called MPI_Init, or of another one that is in a call if that thread is in none. The log is
+/* Reads the call from the log of a rank of the run with that identity (struct sg_log_header): that
+ * of the thread that called MPI_Init, or of another one that is in a call if that thread is in none. The log is
  * read in pieces and never mapped, because its writer may truncate it meanwhile. False: there is
  * no such log. Makes system calls. */
-bool sg_log_present(const struct sg_log *own, const char *path, struct sg_log_present *out);
+bool sg_log_present(const char *unique, const char *path, struct sg_log_present *out);
 
 #endif

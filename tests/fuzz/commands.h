@@ -14,7 +14,8 @@
 static inline void fuzz_report(const char *path)
 {
     static const struct sg_print_options all;
-    static const struct sg_watch watch = {.calls = true, .waitstates = true, .paths = true};
+    static const struct sg_watch watch = {
+        .calls = true, .waitstates = true, .paths = true, .open_calls = true};
     struct sg_report report;
 
     if (sg_report_read(path, false, &watch, &report) != SG_OK)

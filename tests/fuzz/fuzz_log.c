@@ -1,6 +1,6 @@
 /* Fuzzes the readers of logs with two ranks' logs, damaged in any way: they are read record by
- * record, made into an archive as `stagger recover` makes it, and read by a command; statistics
- * are read without an archive.
+ * record, for the present call as a rank that waits reads it, made into an archive as `stagger
+ * recover` makes it, and read by a command; statistics are read without an archive.
  *
  * Input: a byte of bits (1: headers as they come, else sound ones; 2: statistics), then the two
  * files' bytes by halves. All of it is stagger.conf, too.
@@ -12,6 +12,7 @@
 #include "rule/rule.h"
 #include "trace/export/export.h"
 #include "trace/fabricate.h"
+#include "trace/log.h"
 
 static void write_log(const char *directory, int rank, int bits, const uint8_t *data, size_t size)
 {
@@ -63,6 +64,20 @@ static void read_log(struct sg_logread *log)
     sg_logread_last_ns(log);
 }
 
+static void read_present(const char *directory, int rank)
+{
+    struct sg_log_present call;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, rank);
+    if (!sg_log_present("one-run", path, &call))
+        return;
+    fuzz_holds(memchr(call.function, '\0', sizeof call.function) != NULL &&
+                   memchr(call.module, '\0', sizeof call.module) != NULL &&
+                   memchr(call.comm, '\0', sizeof call.comm) != NULL,
+               "the texts of a present call end");
+}
+
 static void export_logs(const char *directory)
 {
     static const char *names[64];
@@ -95,6 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_log(directory, 0, bits, data + (size > 0), half);
     write_log(directory, 1, bits, data + (size > 0) + half, size - (size > 0) - half);
     write_configuration(directory, data, size);
+    read_present(directory, 0);
+    read_present(directory, 1);
     if ((bits & 2) == 0)
         export_logs(directory);
     fuzz_directory_read(directory);
