@@ -4,6 +4,7 @@
 #include "core/hash.h"
 #include "core/launch.h"
 #include "core/room.h"
+#include "output/format.h"
 #include "output/json_output.h"
 #include "output/output_file.h"
 #include "report/profile_calls.h"
@@ -24,6 +25,7 @@
 #define FORMAT 1
 #define FILE_BYTES_MAX 16384
 #define SUFFIX ".run.json"
+#define SITE_COLUMNS 100
 
 /* ---- the file of a run ----------------------------------------------------------------------- */
 
@@ -92,8 +94,7 @@ static json_t *site_of(const struct sg_report *report)
         free(text);
         return NULL;
     }
-    if (size > 200)
-        text[200] = '\0';
+    sg_format_shorten(text, SITE_COLUMNS);
     site = sg_json_text(size > 0 ? text : NULL);
     free(text);
     return site;

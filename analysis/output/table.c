@@ -52,6 +52,9 @@ void sg_style_put_label(const char *label, FILE *out)
 
 #define INDENT 2
 #define FLEXIBLE_MIN 16
+/* In a pipe and on a wide terminal, too: the names of templates would fill lines of thousands of
+ * columns. JSON and CSV have them whole. */
+#define WIDTH_MAX 200
 
 void sg_table_show(struct sg_table *table, struct sg_columns columns, const char *names)
 {
@@ -147,8 +150,11 @@ static void narrow(struct sg_table *table, size_t column, size_t width, size_t *
 
 static void fit(struct sg_table *table, size_t width, size_t *widths)
 {
-    for (size_t column = 0; column < table->column_count; column++)
+    for (size_t column = 0; column < table->column_count; column++) {
         widths[column] = widest(table, column);
+        if (widths[column] > WIDTH_MAX)
+            narrow(table, column, WIDTH_MAX, widths);
+    }
     for (size_t column = 0; column < table->column_count; column++) {
         if (table->columns[column].column->max_width > 0 && line_columns(table, widths) > width)
             narrow(table, column, table->columns[column].column->max_width, widths);

@@ -1,7 +1,7 @@
 /* A text table: cells are collected, then printed with each column as wide as its widest cell. If
  * lines exceed the terminal's width, columns with a limit shrink to it, then the flexible one
  * shrinks. The location of a call site (file and line, module and offset) always stays whole.
- * Output to anything but a terminal is not shortened.
+ * Output to anything but a terminal is not shortened, except for cells of hundreds of columns.
  *
  * The header also declares lines of JSON rows, and terminal styles.
  */

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +33,30 @@ static int is_known(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
+/* True if find_open finds the bracket before the name. */
+static bool is_clear(const char *name, char open, char close)
+{
+    int depth = 1;
+
+    for (size_t i = strlen(name); i-- > 0 && depth > 0;)
+        depth += (name[i] == close) - (name[i] == open);
+    return depth == 1 && strstr(name, "\\x") == NULL;
+}
+
+static void append_name(struct piece_writer *out, const char *name, char open, char close)
+{
+    if (is_clear(name, open, close)) {
+        append(out, "%s", name);
+        return;
+    }
+    for (; *name != '\0'; name++) {
+        if (*name == open || *name == close || *name == '\\')
+            append(out, "\\x%02x", (unsigned)*name);
+        else
+            append(out, "%c", *name);
+    }
+}
+
 int sg_site_format(const struct sg_site_text *site, char *text, size_t size_bytes)
 {
     struct piece_writer out = {.text = text, .size_bytes = size_bytes};
@@ -40,10 +65,16 @@ int sg_site_format(const struct sg_site_text *site, char *text, size_t size_byte
         text[0] = '\0';
     if (is_known(site->function))
         append(&out, "%s ", site->function);
-    if (is_known(site->file))
-        append(&out, "(%s:%" PRIu32 ") ", site->file, site->line);
-    if (is_known(site->module))
-        append(&out, "[%s+0x%" PRIx64 "] ", site->module, site->offset);
+    if (is_known(site->file)) {
+        append(&out, "(");
+        append_name(&out, site->file, '(', ')');
+        append(&out, ":%" PRIu32 ") ", site->line);
+    }
+    if (is_known(site->module)) {
+        append(&out, "[");
+        append_name(&out, site->module, '[', ']');
+        append(&out, "+0x%" PRIx64 "] ", site->offset);
+    }
     append(&out, "#%08" PRIx32, site->id);
     return (int)out.length;
 }
@@ -84,6 +115,27 @@ static int parse_number(const char *text, const char *end, int base, uint64_t li
     return 1;
 }
 
+/* Restores the characters that append_name has replaced. */
+static char *restore(char *name)
+{
+    char *to = name;
+
+    for (const char *from = name; *from != '\0'; from++) {
+        uint64_t character;
+
+        if (strncmp(from, "\\x", 2) == 0 && strnlen(from, 4) == 4 &&
+            parse_number(from + 2, from + 4, 16, UINT8_MAX, &character) &&
+            strchr("()[]\\", (int)character) != NULL && character != 0) {
+            *to++ = (char)character;
+            from += 3;
+        } else {
+            *to++ = *from;
+        }
+    }
+    *to = '\0';
+    return name;
+}
+
 /* Cuts "[MODULE+0xOFFSET]" off the end of text[0..*length). */
 static void take_module(char *text, size_t *length, struct sg_site_text *site)
 {
@@ -98,7 +150,7 @@ static void take_module(char *text, size_t *length, struct sg_site_text *site)
         !parse_number(plus + 3, end, 16, UINT64_MAX, &site->offset))
         return;
     *plus = '\0';
-    site->module = open + 1;
+    site->module = restore(open + 1);
     *length = open == text ? 0 : (size_t)(open - text) - 1;
 }
 
@@ -116,7 +168,7 @@ static void take_file(char *text, size_t *length, struct sg_site_text *site)
     if (colon <= open + 1 || !parse_number(colon + 1, end, 10, UINT32_MAX, &line))
         return;
     *colon = '\0';
-    site->file = open + 1;
+    site->file = restore(open + 1);
     site->line = (uint32_t)line;
     *length = open == text ? 0 : (size_t)(open - text) - 1;
 }

@@ -3,6 +3,7 @@
  *     FUNCTION (FILE:LINE) [MODULE+0xOFFSET] #ID      e.g.
  *     solve (solver.c:88) [cg+0x11c4] #3f2a9c1b
  *
+ * In a file or module whose own brackets do not match, \xNN stands for each bracket and backslash.
  * Unknown parts are omitted with their brackets ("[cg+0x11c4] #3f2a9c1b"); the id is always there.
  * Parsing works from the right, so a function name may contain blanks and brackets.
  */

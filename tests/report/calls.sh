@@ -123,6 +123,36 @@ observe killed 3 ./killed
 check "a killed run's calls are there when its archive is recovered" \
     has <("$STAGGER" report --all killed.trace) '^  MPI_Bcast +18 .* 48B +96B$'
 
+long=$(printf 'x%.0s' {1..1200})λ$(printf 'y%.0s' {1..300})
+cat >names.c <<C
+#include <mpi.h>
+__attribute__((noinline)) void f${long}_one(void) { MPI_Barrier(MPI_COMM_WORLD); }
+__attribute__((noinline)) void f${long}_two(void) { MPI_Barrier(MPI_COMM_WORLD); }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 5; i++) {
+        f${long}_one();
+        f${long}_two();
+    }
+    MPI_Finalize();
+    return 0;
+}
+C
+"$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g names.c -o 'solver[v2' || exit 1
+for trace in otf2 stats; do
+    rm -rf names.trace
+    STAGGER_TRACE=$trace observe names 2 './solver[v2'
+    "$STAGGER" report --json names.trace >names.json
+    check "names of any length and with brackets stay whole ($trace)" \
+        is "solver[v2 solver[v2 f${long}_one f${long}_two" "$(json names.json '" ".join([d["program"], d["sites"][0]["module"]] + sorted({s["function"] for s in d["sites"]}))')"
+    check "... their lines in text are bounded, and differ ($trace)" all \
+        'is 0 "$("$STAGGER" report --all names.trace | grep -cE "^.{1000}")"' \
+        'has <("$STAGGER" report names.trace) "^solver\[v2, 2 ranks"' \
+        'has <("$STAGGER" report --collectives names.trace) "_one names.c:2 "' \
+        'has <("$STAGGER" report --collectives names.trace) "_two names.c:3 "'
+done
+
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
 check "a damaged file is reported in one line, and the rest of the report is complete" all \
     '"$STAGGER" report --all damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \

@@ -17,6 +17,13 @@ TEST("a call site is written with all its parts")
     formats(&site, "solve (solver.c:88) [cg+0x11c4] #3f2a9c1b");
 }
 
+TEST("brackets that do not match are written so that the parts can be told apart")
+{
+    struct sg_site_text site = {1, 88, 0x10, "solve", "a(b.c", "solver[v2"};
+
+    formats(&site, "solve (a\\x28b.c:88) [solver\\x5bv2+0x10] #00000001");
+}
+
 TEST("unknown parts of a call site are left out")
 {
     struct sg_site_text site = {.id = 0xab, .offset = 0x10, .module = "cg", .function = ""};
@@ -64,8 +71,10 @@ TEST("a call site's text is parsed back to the same parts")
 {
     static const char *const functions[] = {NULL, "f", "ns::T<int (*)(double)>::operator()",
                                             "(anonymous namespace)::f [x]", "a (b) [c] #1"};
-    static const char *const files[] = {NULL, "a.c", "/tmp/dir (1)/b [2].f90", "c:d.c"};
-    static const char *const modules[] = {NULL, "cg", "lib a+0x1[2].so"};
+    static const char *const files[] = {
+        NULL, "a.c", "/tmp/dir (1)/b [2].f90", "c:d.c", "e(f.c", "dir (g/h).c)", "\\x28(\\"};
+    static const char *const modules[] = {NULL,    "cg",   "lib a+0x1[2].so", "solver[v2", "my [v2",
+                                          "b]c [", "\\x5b"};
 
     for (size_t f = 0; f < sizeof functions / sizeof functions[0]; f++) {
         for (size_t n = 0; n < sizeof files / sizeof files[0]; n++) {

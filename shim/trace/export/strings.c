@@ -94,13 +94,21 @@ uint32_t sg_strings_add(struct sg_strings *strings, const char *text)
 
 uint32_t sg_strings_addf(struct sg_strings *strings, const char *format, ...)
 {
-    char text[512];
+    char *text;
     va_list arguments;
+    uint32_t number = 0;
+    int length;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    return sg_strings_add(strings, text);
+    if (length < 0) {
+        strings->failed = true;
+        return 0;
+    }
+    number = sg_strings_add(strings, text);
+    free(text);
+    return number;
 }
 
 void sg_strings_clear(struct sg_strings *strings)

@@ -372,14 +372,18 @@ static bool is_named_scope(int tag)
 }
 
 /* Qualifies the name with the namespaces, classes and Fortran modules that enclose the
- * function's declaration. */
-static void print_qualified(Dwarf_Die *function, const char *name, char *text, size_t size_bytes)
+ * function's declaration. malloc'ed; NULL: no memory. */
+static char *qualified(Dwarf_Die *function, const char *name)
 {
     Dwarf_Die declaration, *scopes = NULL;
     Dwarf_Attribute attribute;
-    size_t used = 0;
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
     int count;
 
+    if (out == NULL)
+        return NULL;
     declaration = *function;
     if (dwarf_attr_integrate(&declaration, DW_AT_specification, &attribute) != NULL)
         dwarf_formref_die(&attribute, &declaration);
@@ -392,13 +396,14 @@ static void print_qualified(Dwarf_Die *function, const char *name, char *text, s
             continue;
         if (scope == NULL)
             scope = tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
-        used += (size_t)snprintf(text + used, size_bytes - used,
-                                 "%s::", scope != NULL ? scope : "(anonymous namespace)");
-        if (used >= size_bytes)
-            used = size_bytes - 1;
+        fprintf(out, "%s::", scope);
     }
     free(scopes);
-    snprintf(text + used, size_bytes - used, "%s", name);
+    fputs(name, out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* Returns the abstract function of an inlined or out-of-line copy; otherwise the function
@@ -427,16 +432,17 @@ static const char *function_by_dwarf(struct sg_symbols *symbols, const struct mo
     for (int i = 0; i < count; i++) {
         int tag = dwarf_tag(&scopes[i]);
         const char *name;
-        char text[1024];
         Dwarf_Die origin;
+        char *text;
 
         if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine)
             continue;
         name = dwarf_diename(&scopes[i]);
         if (name != NULL) {
             origin = origin_of(&scopes[i]);
-            print_qualified(&origin, name, text, sizeof text);
+            text = qualified(&origin, name);
             result = sg_symbols_keep(symbols, text);
+            free(text);
         }
         break;
     }
