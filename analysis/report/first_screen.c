@@ -13,8 +13,10 @@
 #include "report/report_columns.h"
 #include "report/report_section.h"
 #include "report/wait_print.h"
+#include "report/wait_sums.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -552,18 +554,50 @@ static void each_help(const struct sg_report *report, uint32_t most,
 }
 
 /* The path must have been there often enough for its error to mean something. */
-static bool takes_saving(const struct sg_report *report, const void *of)
+static bool saves(const struct sg_report *report, const struct sg_path_row *row)
 {
-    const struct sg_path_row *row = of;
-
     return !row->is_call && row->times >= SG_REASON_SAMPLES &&
            row->saving_ns > row->saving_error_ns &&
            sg_screen_share(row->saving_ns, report->run_ns) >= 0.01;
 }
 
+static bool is_between_same_lines(const struct sg_path_row *a, const struct sg_path_row *b)
+{
+    return sg_waitstate_is_same_line(&a->after, &b->after) &&
+           sg_waitstate_is_same_line(&a->until, &b->until);
+}
+
+/* The intervals of an unrolled loop are one line, at the first of them. */
+static bool takes_saving(const struct sg_report *report, const void *of)
+{
+    const struct sg_path_row *row = of, *before = report->critical_path->rows;
+
+    if (!saves(report, row))
+        return false;
+    while (before < row && !(saves(report, before) && is_between_same_lines(before, row)))
+        before++;
+    return before == row;
+}
+
+static struct sg_path_row join_savings(const struct sg_report *report,
+                                       const struct sg_path_row *first)
+{
+    const struct sg_path *path = report->critical_path;
+    struct sg_path_row sum = *first;
+
+    for (const struct sg_path_row *row = first + 1; row < path->rows + path->row_count; row++) {
+        if (!saves(report, row) || !is_between_same_lines(first, row))
+            continue;
+        sum.saving_ns += row->saving_ns;
+        sum.saving_error_ns =
+            (uint64_t)llround(hypot((double)sum.saving_error_ns, (double)row->saving_error_ns));
+    }
+    return sum;
+}
+
 static void put_saving(const struct sg_report *report, const void *of, FILE *out)
 {
-    const struct sg_path_row *row = of;
+    const struct sg_path_row joined = join_savings(report, of), *row = &joined;
 
     fputs("balance at ", out);
     sg_waitstate_put_interval(&row->after, &row->until, out);

@@ -98,9 +98,9 @@ struct sg_log_present {
 };
 
 /* Reads the call from the log of a rank of the run with that identity (struct sg_log_header): that
- * of the thread that called MPI_Init, or of another one that is in a call if that thread is in none. The log is
- * read in pieces and never mapped, because its writer may truncate it meanwhile. False: there is
- * no such log. Makes system calls. */
+ * of the thread that called MPI_Init, or of another one that is in a call if that thread is in
+ * none. The log is read in pieces and never mapped, because its writer may truncate it meanwhile.
+ * False: there is no such log. Makes system calls. */
 bool sg_log_present(const char *unique, const char *path, struct sg_log_present *out);
 
 #endif

@@ -1,6 +1,6 @@
-/* Fuzzes the readers of JSON files. Those of stagger-bench, which are pooled: the bytes are once the
- * first file and once another beside a sound one. Those of a history: each line is a run's file, and
- * the page and the badge are written. */
+/* Fuzzes the readers of JSON files: of stagger-bench's outputs, which are pooled, where the bytes
+ * are once the first file and once another beside a sound one; and of a history, where each line is
+ * a run's file, and the page and the badge are written. */
 #include "fuzz/directory.h"
 
 #include "bench/bench_merge.h"

@@ -153,6 +153,28 @@ for trace in otf2 stats; do
         'has <("$STAGGER" report --collectives names.trace) "_two names.c:3 "'
 done
 
+cat >unrolled.c <<'C'
+#include <mpi.h>
+#include <time.h>
+#define ONE (rank == 1 ? clock_nanosleep(CLOCK_MONOTONIC, 0, &late, NULL) : 0), MPI_Barrier(MPI_COMM_WORLD)
+int main(int argc, char **argv)
+{
+    const struct timespec late = {0, 3000000};
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 30; i++)
+        ONE, ONE, ONE;
+    MPI_Finalize();
+    return 0;
+}
+C
+"$("$ROOT/.ci/find-mpi" cc 2>/dev/null || echo mpicc.mpich)" -g unrolled.c -o unrolled || exit 1
+observe unrolled 2 ./unrolled
+check "calls in one line are one line of the first screen, in the waits and in what would help" \
+    is "" "$("$STAGGER" report unrolled.trace | sed -n 's/^  MPI_Barrier  \([^ ]* [^ ]*\) .*/\1/p; s/ would save.*//p' | sort | uniq -d)"
+
 cp -r otf2.trace damaged && truncate -s 5000 damaged/traces/1.calls
 check "a damaged file is reported in one line, and the rest of the report is complete" all \
     '"$STAGGER" report --all damaged >damaged.txt 2>err' 'has_lines err "damaged/traces/1.calls: damaged" 1' \

@@ -154,7 +154,8 @@ TEST("calls that poll, that have ended or that are young make nobody absent")
     drop(open);
 }
 
-/* Of 3 ranks that died, rank 1 waited in no call if `calls` is 3 or less, nor rank 2 if it is 2. */
+/* Ranks 0 to 2 died. Rank 1 waited in no call if `calls` is less than 4, nor did rank 2 if it is 2.
+ */
 static bool has_first(uint32_t calls, uint32_t run_end, enum sg_open_state other)
 {
     struct sg_open_calls *open = make(4);
