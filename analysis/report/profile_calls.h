@@ -161,6 +161,7 @@ struct sg_calls {
     uint32_t least_rank, greatest_rank; /* ranks with the smallest and the largest share */
     double least_share, greatest_share;
     struct sg_before *before;    /* report/between_calls_tables.h; NULL: nothing was sampled */
+    struct sg_before *starts;    /* likewise: each rank's interval before MPI_Init */
     struct sg_call_table *table; /* owns the texts; NULL: no texts */
 };
 

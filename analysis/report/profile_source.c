@@ -289,6 +289,9 @@ static enum sg_status take_interval_sum(struct reading *reading, struct sg_logre
         .intervals = load(&record->intervals),
         .time_ns = load(&record->time_ns),
         .mask = atomic_load_explicit(&record->mask, memory_order_relaxed)};
+    struct sg_before_sums *sums = record->is_before_init != 0
+                                      ? sg_call_table_starts(reading->table)
+                                      : sg_call_table_before(reading->table);
     uint32_t after, until;
     enum sg_status status;
 
@@ -301,9 +304,9 @@ static enum sg_status take_interval_sum(struct reading *reading, struct sg_logre
     status = find_end(reading, log, record->left, &after);
     if (status == SG_OK)
         status = find_end(reading, log, record->entered, &until);
-    return status == SG_OK ? sg_before_sums_add(sg_call_table_before(reading->table), reading->rank,
-                                                after, until, &figures)
-                           : status;
+    return status == SG_OK
+               ? sg_before_sums_add(sums, reading->rank, after, until, &figures)
+               : status;
 }
 
 static void forget_log(struct reading *reading)

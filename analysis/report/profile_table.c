@@ -58,7 +58,7 @@ struct sg_call_table {
     struct sg_call_targets one_sided;
     struct sg_mmds mmds; /* without names */
     struct sg_slice_set slices;
-    struct sg_before_sums *before;
+    struct sg_before_sums *before, *starts;
 };
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -269,6 +269,11 @@ struct sg_before_sums *sg_call_table_before(struct sg_call_table *table)
     return table->before;
 }
 
+struct sg_before_sums *sg_call_table_starts(struct sg_call_table *table)
+{
+    return table->starts;
+}
+
 void sg_call_table_saw_rank(struct sg_call_table *table, uint32_t rank, uint64_t ends_ns)
 {
     table->ranks[rank].is_seen = true;
@@ -292,7 +297,8 @@ enum sg_status sg_call_table_create(const struct sg_aggregate *aggregate,
     table->ranks = calloc((size_t)table->rank_count + 1, sizeof *table->ranks);
     /* Name 0 is SG_CALL_NO_COMM. */
     if (table->ranks == NULL || intern(&table->comms, "", 0, &none) != SG_OK ||
-        sg_before_sums_create(&table->before) != SG_OK) {
+        sg_before_sums_create(&table->before) != SG_OK ||
+        sg_before_sums_create(&table->starts) != SG_OK) {
         sg_call_table_destroy(table);
         return SG_ERR_MEMORY;
     }
@@ -316,6 +322,7 @@ void sg_call_table_destroy(struct sg_call_table *table)
     sg_mmds_clear(&table->mmds);
     sg_slices_clear(&table->slices);
     sg_before_sums_destroy(table->before);
+    sg_before_sums_destroy(table->starts);
     free(table);
 }
 
@@ -777,6 +784,9 @@ enum sg_status sg_call_table_finish(struct sg_call_table *table, struct sg_repor
     if (status == SG_OK)
         status = sg_before_sums_finish(table->before, table->aggregate, table->filter, function_at,
                                        calls, &calls->before);
+    if (status == SG_OK)
+        status = sg_before_sums_finish(table->starts, table->aggregate, table->filter, function_at,
+                                       calls, &calls->starts);
     if (status != SG_OK) {
         sg_calls_free(calls);
         return status;
@@ -803,5 +813,6 @@ void sg_calls_free(struct sg_calls *calls)
     sg_mmds_clear(&calls->mmds);
     sg_slices_clear(&calls->slices);
     sg_before_free(calls->before);
+    sg_before_free(calls->starts);
     free(calls);
 }

@@ -54,6 +54,8 @@ enum sg_status sg_call_table_target(struct sg_call_table *table,
 void sg_call_table_other_targets(struct sg_call_table *table, const struct sg_call_target *sum);
 /* The table's sums of the intervals before calls; the caller adds to them. */
 struct sg_before_sums *sg_call_table_before(struct sg_call_table *table);
+/* The sums of the intervals before MPI_Init, which have no call site. */
+struct sg_before_sums *sg_call_table_starts(struct sg_call_table *table);
 /* The table's slices; the caller adds to them. */
 struct sg_slice_set *sg_call_table_slices(struct sg_call_table *table);
 /* Adds a distribution that MMDS kept; its bins are copied. */

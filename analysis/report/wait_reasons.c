@@ -63,11 +63,29 @@ void sg_waitstate_put_interval(const struct sg_waitstate_place *after,
 
 struct reason {
     bool is_known;
+    bool started_later;                             /* the late rank's process did */
     enum sg_cause cause;
     uint64_t samples;                               /* the most that there are of one source */
     const struct sg_waitstate_place *after, *until; /* NULL: not known */
     const struct sg_waitstate_place *follows;       /* the late rank itself waited there; or NULL */
 };
+
+static bool is_init(const struct sg_waitstate_place *place)
+{
+    return place->function != NULL &&
+           strncmp(place->function, "MPI_Init", strlen("MPI_Init")) == 0;
+}
+
+static bool is_finalize(const struct sg_waitstate_place *place)
+{
+    return is_alike(place->function, "MPI_Finalize");
+}
+
+/* A call that each rank makes once has no more samples: one is all of them. */
+static uint64_t enough_for(const struct sg_waitstate_place *place)
+{
+    return is_finalize(place) ? 1 : SG_REASON_SAMPLES;
+}
 
 static const struct sg_cause_site *causes_of(const struct sg_report *report,
                                              const struct sg_waitstate_site *site)
@@ -109,7 +127,8 @@ static void find_cause(const struct sg_cause_site *causes, struct reason *reason
     uint64_t most_ns = 0;
 
     reason->samples = causes->instances;
-    for (uint32_t i = 0; i < causes->row_count && causes->instances >= SG_REASON_SAMPLES; i++) {
+    for (uint32_t i = 0;
+         i < causes->row_count && causes->instances >= enough_for(&causes->at); i++) {
         const struct sg_cause_row *row = &causes->rows[i];
         uint64_t ns = 0;
 
@@ -125,6 +144,13 @@ static void find_cause(const struct sg_cause_site *causes, struct reason *reason
     reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
 }
 
+/* MPI_Finalize ends intervals without a call site. */
+static bool ends_at(const struct sg_before_row *row, const struct sg_waitstate_place *until)
+{
+    return sg_waitstate_is_same_line(row->until, until) ||
+           (is_finalize(until) && row->until->function == NULL);
+}
+
 /* The longest of the rank's intervals before a call. Short ones between calls at one line, which a
  * loop makes, lead nowhere. */
 static const struct sg_before_row *intervals_of(const struct sg_report *report, uint32_t rank,
@@ -137,7 +163,7 @@ static const struct sg_before_row *intervals_of(const struct sg_report *report, 
     for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
         const struct sg_before_row *row = &before->rows[i];
 
-        if (row->rank == rank && sg_waitstate_is_same_line(row->until, until) &&
+        if (row->rank == rank && ends_at(row, until) &&
             (row->mean_ns >= least_ns || !sg_waitstate_is_same_line(row->after, until)) &&
             (most == NULL || row->own.time_ns > most->own.time_ns))
             most = row;
@@ -170,6 +196,15 @@ static bool is_waited_in(const struct sg_report *report, const struct sg_waitsta
     return (double)own_ns >= REASON_LEAST * (double)site->late[0].wait_ns / (double)others;
 }
 
+static void take_interval(const struct sg_before_row *row, const struct sg_waitstate_place *until,
+                          struct reason *reason)
+{
+    reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
+    reason->is_known = is_reason(reason->cause);
+    reason->after = row->after;
+    reason->until = until;
+}
+
 /* Short calls that the late rank makes one after another, to begin messages. */
 #define STEPS 8
 
@@ -187,7 +222,7 @@ static void find_before(const struct sg_report *report, const struct sg_waitstat
         row = intervals_of(report, site->late[0].rank, until, least_ns);
         if (row != NULL && row->own.intervals > reason->samples)
             reason->samples = row->own.intervals;
-        if (row == NULL || row->own.intervals < SG_REASON_SAMPLES)
+        if (row == NULL || row->own.intervals < enough_for(until))
             return;
         if (row->mean_ns >= least_ns)
             break;
@@ -198,12 +233,25 @@ static void find_before(const struct sg_report *report, const struct sg_waitstat
         until = row->after;
         row = NULL;
     }
-    if (row == NULL)
+    if (row != NULL)
+        take_interval(row, until, reason);
+}
+
+/* By the times from loading the library to MPI_Init: the rest of the lateness is from before. */
+static void find_start(const struct sg_report *report, const struct sg_waitstate_site *site,
+                       struct reason *reason)
+{
+    const struct sg_before *starts = report->calls != NULL ? report->calls->starts : NULL;
+    const struct sg_before_row *row = NULL;
+    double waits = site->other_of.waits > 0 ? (double)site->other_of.waits : 1;
+
+    for (uint32_t i = 0; starts != NULL && i < starts->row_count && row == NULL; i++)
+        row = starts->rows[i].rank == site->late[0].rank ? &starts->rows[i] : NULL;
+    if (row == NULL || row->others.intervals == 0)
         return;
-    reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
-    reason->is_known = is_reason(reason->cause);
-    reason->after = row->after;
-    reason->until = row->until;
+    reason->started_later = row->longer_ns < (double)site->other_of.wait_ns / waits / 2;
+    if (!reason->started_later)
+        take_interval(row, &site->other, reason);
 }
 
 static void put_reason(const struct sg_report *report, const struct reason *reason, FILE *out)
@@ -238,7 +286,9 @@ static struct reason find_reason(const struct sg_report *report,
 
     if (causes != NULL)
         find_cause(causes, &reason);
-    if (!reason.is_known)
+    if (!reason.is_known && is_init(&site->other))
+        find_start(report, site, &reason);
+    else if (!reason.is_known)
         find_before(report, site, &reason);
     return reason;
 }
@@ -250,6 +300,8 @@ void sg_waitstate_put_because(const struct sg_report *report, const struct sg_wa
 
     if (reason.is_known) {
         put_reason(report, &reason, out);
+    } else if (reason.started_later) {
+        fputs("started later", out);
     } else if (reason.follows != NULL) {
         fprintf(out, "waited in %s", reason.follows->function);
     } else if (reason.samples > 0 && reason.samples < SG_REASON_SAMPLES) {

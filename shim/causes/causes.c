@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <unistd.h>
 
 /* Shares of SG_CAUSES_SHARE for stretches and for single intervals. */
 #define STRETCHES 0.7
@@ -385,6 +386,48 @@ void sg_causes_skip(void)
         stop_watching(thread, 0);
 }
 
+/* ---- before MPI_Init ---- */
+
+/* Readings by the process's first thread; time 0: none. */
+static struct sg_reading loaded, initialised;
+static pid_t loaded_by;
+
+static __attribute__((constructor)) void note_load(void)
+{
+    int error = errno;
+
+    sg_reading_plain(&loaded);
+    loaded_by = getpid();
+    errno = error;
+}
+
+void sg_causes_init(void)
+{
+    int error = errno;
+
+    if (gettid() == loaded_by)
+        sg_reading_plain(&initialised);
+    errno = error;
+}
+
+static void record_before_init(struct sg_log *log)
+{
+    struct sg_record_interval_sum *record =
+        initialised.time_ns > 0 ? sg_log_entry(log, SG_INTERVAL_SLOTS) : NULL;
+    struct sg_reading between;
+
+    if (record == NULL)
+        return;
+    sg_reading_between(&loaded, &initialised, &between);
+    record->is_before_init = 1;
+    atomic_store_explicit(&record->mask, between.mask, memory_order_relaxed);
+    atomic_store_explicit(&record->time_ns, between.time_ns, memory_order_relaxed);
+    atomic_store_explicit(&record->intervals, 1, memory_order_relaxed);
+    for (unsigned figure = 0; figure < SG_FIGURE_COUNT; figure++)
+        sg_figure_write(record->figures, figure, between.figures[figure]);
+    sg_log_publish(record, SG_RECORD_INTERVAL_SUM);
+}
+
 /* ---- start and end ---- */
 
 /* Records the available sources and their costs. */
@@ -425,6 +468,7 @@ void sg_causes_start(const struct sg_causes_options *options)
         totals->mask = thread->reader.mask;
         sg_log_publish(totals, SG_RECORD_CAUSES);
         record_sources(thread);
+        record_before_init(settings.log);
         atomic_store(&sg_causes_is_on, true);
     }
     errno = error;

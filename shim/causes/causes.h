@@ -37,6 +37,8 @@ extern atomic_bool sg_causes_is_on;
 /* True while the calling thread is in a sampled interval. */
 extern __thread bool sg_causes_samples;
 
+/* Call at the begin of MPI_Init: ends the interval since the library was loaded. */
+void sg_causes_init(void);
 /* Call in MPI_Init, when the log is open, on the thread that called it. */
 void sg_causes_start(const struct sg_causes_options *options);
 /* Call in MPI_Finalize, on the thread that called it: ends its last interval. */

@@ -461,6 +461,22 @@ void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COU
     }
 }
 
+void sg_reading_plain(struct sg_reading *out)
+{
+    const struct sg_reader_places places = {"/proc", "/sys", NULL};
+    struct sg_reader reader = {.mask = sg_source_mask(SG_SOURCE_CLOCK) |
+                                       sg_source_mask(SG_SOURCE_USAGE)};
+
+    open_source(&reader, SG_SOURCE_SCHEDULER, &places);
+    out->mask = 0;
+    out->processor = UINT16_MAX;
+    read_source(&reader, SG_SOURCE_USAGE, out);
+    read_source(&reader, SG_SOURCE_SCHEDULER, out);
+    read_source(&reader, SG_SOURCE_CLOCK, out);
+    out->time_ns = sg_clock_ns();
+    sg_reader_close(&reader);
+}
+
 /* Without a quota nothing is throttled. */
 static void call_others(const struct sg_reading *end, struct sg_reading *begin)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* ---- readings, and the interval between two of them; pure ---- */
+/* ---- readings, and the interval between two of them; pure but for sg_reading_plain ---- */
 
 /* Figures count from arbitrary origins: only differences between two readings have a meaning. */
 struct sg_reading {
@@ -24,6 +24,9 @@ struct sg_reading {
     uint16_t processor; /* UINT16_MAX: not known */
 };
 
+/* Reads, without a reader, the calling thread's figures that need none: its clock, scheduler and
+ * usage. The time is core/clock.h's. For all processes that load the library: a few us. */
+void sg_reading_plain(struct sg_reading *out);
 /* Adds to begin what the call between two intervals used, from end of the one to begin of the
  * next. */
 void sg_reading_call(const struct sg_reading *end, struct sg_reading *begin);

@@ -54,6 +54,8 @@ counted(enum sg_function function, sg_word *words,
 static void begin(enum sg_hook_user user)
 {
     sg_past_started();
+    if (user == SG_HOOK_WORLD)
+        sg_causes_init();
     if (sg_real_is_mpich() && !sg_real_has_user_threads())
         sg_hook_begin(user);
 }

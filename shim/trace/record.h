@@ -68,7 +68,7 @@ struct sg_record_interval {
  * figure that some of them lack is in none of the sums. */
 struct sg_record_interval_sum {
     _Atomic uint8_t kind;
-    uint8_t reserved;
+    uint8_t is_before_init; /* 1: the one interval from loading the library to MPI_Init */
     uint16_t thread; /* of this rank; reused by another thread after this one ends */
     uint32_t left;
     uint32_t entered;

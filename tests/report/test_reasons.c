@@ -165,3 +165,45 @@ TEST("nothing is known without samples")
     report.calls = NULL;
     expect_reason("-");
 }
+
+/* Rank 1 comes 1000 ns later to MPI_Init than the others, which come at 500. */
+static void wait_in_init(uint64_t time_ns, uint64_t cpu_ns)
+{
+    static const struct sg_waitstate_place init = {{0}, "MPI_Init_thread"}, none;
+    static struct sg_before starts;
+
+    setup();
+    set_interval(1, cpu_ns, time_ns - cpu_ns);
+    interval.after = interval.until = &none;
+    interval.others = interval.own;
+    interval.longer_ns = (double)time_ns - 500;
+    starts = before;
+    calls = (struct sg_calls){.starts = &starts};
+    sites[0].at = sites[0].other = init;
+}
+
+TEST("a rank is late in MPI_Init for what it does before, or because it started later")
+{
+    wait_in_init(1500, 1200);
+    expect_reason("computing start -> MPI_Init_thread");
+    wait_in_init(1500, 200);
+    expect_reason("asleep start -> MPI_Init_thread");
+    wait_in_init(600, 600);
+    expect_reason("started later");
+    interval.others.intervals = 0;
+    expect_reason("-");
+}
+
+TEST("one interval before MPI_Finalize is all that there are")
+{
+    static const struct sg_waitstate_place finalize = {{0}, "MPI_Finalize"}, none;
+
+    setup();
+    set_interval(1, 0, 1000);
+    interval.until = &none;
+    sites[0].at = sites[0].other = causes_at.at = finalize;
+    expect_reason("asleep fill -> MPI_Finalize");
+    causes_at.instances = 1;
+    add_cause(SG_CAUSE_WORK, 1000);
+    expect_reason("more work fill -> sum");
+}
