@@ -421,12 +421,35 @@ static bool has_overtaken(const struct sg_waitstate_receiver *receiver,
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+static enum sg_status add_wait(const struct sg_waitstate_settling *settling,
+                               const struct sg_waitstate *wait, uint32_t *row)
+{
+    enum sg_status status =
+        settling->waited != NULL ? settling->waited(settling->waited_context, wait) : SG_OK;
+
+    return status == SG_OK ? sg_waitstate_sums_add(settling->sums, wait, row) : status;
+}
+
+/* Nobody gets a lock before its target makes progress: only the rest is the holder's. */
+static enum sg_status add_target(const struct sg_waitstate_settling *settling,
+                                 const struct sg_waitstate_call *call, struct sg_waitstate *lock)
+{
+    struct sg_waitstate wait = *lock;
+
+    wait.kind = SG_WAITSTATE_LATE_TARGET;
+    wait.other = call->target;
+    wait.wait_ns = (uint64_t)call->target_ns - (uint64_t)call->enter_ns;
+    lock->begin_ns = call->target_ns;
+    lock->wait_ns -= wait.wait_ns;
+    return add_wait(settling, &wait, NULL);
+}
+
 static enum sg_status settle(struct sg_waitstate_settling *settling,
                              const struct sg_waitstate_call *call)
 {
     struct sg_waitstate_receiver *receiver = &settling->receivers[call->who.rank];
     struct sg_waitstate wait;
-    enum sg_status status;
+    enum sg_status status = SG_OK;
     uint32_t row;
 
     if (settling->critical != NULL && call->has_left)
@@ -438,10 +461,10 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
     if (settling->critical != NULL)
         sg_critical_wait(settling->critical, call->who.location, call->enter_ns, call->until_ns,
                          call->other.location);
-    status = settling->waited != NULL ? settling->waited(settling->waited_context, &wait) : SG_OK;
-    if (status != SG_OK)
-        return status;
-    status = sg_waitstate_sums_add(settling->sums, &wait, &row);
+    if (wait.kind == SG_WAITSTATE_LOCK && call->target_ns > call->enter_ns)
+        status = add_target(settling, call, &wait);
+    if (status == SG_OK)
+        status = add_wait(settling, &wait, &row);
     if (status != SG_OK || row == SG_WAITSTATE_LEFT_OUT || wait.kind != SG_WAITSTATE_LATE_SENDER)
         return status;
     if (has_overtaken(receiver, call))
@@ -473,7 +496,7 @@ struct sg_waitstate_call *sg_waitstate_call_new(const struct sg_waitstate_end *w
     if (call == NULL)
         return NULL;
     call->who = *who;
-    call->enter_ns = call->until_ns = enter_ns;
+    call->enter_ns = call->until_ns = call->target_ns = enter_ns;
     call->holders = 1;
     return call;
 }
@@ -500,7 +523,14 @@ void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_wai
 {
     if (call != NULL && call->history != NULL && is_need(call, cause))
         sg_history_link(call->history, &call->needs, cause->other.location, cause->ready_ns);
-    if (call == NULL || call->only_tests || cause->ready_ns < call->until_ns)
+    if (call == NULL || call->only_tests)
+        return;
+    if (cause->kind == SG_WAITSTATE_LATE_TARGET && cause->ready_ns > call->target_ns &&
+        !(call->has_left && cause->ready_ns >= call->leave_ns)) {
+        call->target_ns = cause->ready_ns;
+        call->target = cause->other;
+    }
+    if (cause->ready_ns < call->until_ns)
         return;
     /* Among simultaneous causes the lowest kind counts, in whatever order they arrive. */
     if (cause->ready_ns == call->until_ns &&

@@ -97,6 +97,9 @@ struct sg_waitstate_call {
     uint32_t comm;
     struct sg_waitstate_end other;
     uint32_t skew;              /* as in struct sg_waitstate */
+    /* The latest target that was late; target_ns == enter_ns: none. */
+    int64_t target_ns;
+    struct sg_waitstate_end target;
     struct sg_history *history; /* NULL: none */
     uint32_t needs;             /* the calls without whose begin it could not end: its list there */
 };

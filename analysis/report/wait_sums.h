@@ -53,7 +53,9 @@
  *                    the time until then. Without hardware for it, the library carries out
  *                    operations in calls of their target
  *
- * A call has one wait, whatever it completes: for the last cause. A test waits if its thread tested
+ * A call has one wait, whatever it completes: for the last cause. Only a wait for a lock is a late
+ * target's first, as long as that is late: the target could have granted the lock to nobody, and its
+ * holder may have waited for it, too. A test waits if its thread tested
  * in vain before it, and did little else: E is then the begin of the first such test. Other tests
  * do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received

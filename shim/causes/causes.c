@@ -484,18 +484,45 @@ static void reset_sums(void *thread)
     sg_causes_sums_reset(&((struct thread *)thread)->sums);
 }
 
-void sg_causes_stop(void)
+/* Adds an interval that was not sampled, if it is most of the time since the last reading. That
+ * time's figures are then its own, but for as much time on the processor as was before it. */
+static void add_last(struct thread *thread, const struct sg_causes_last *last)
 {
+    uint64_t now_ns = sg_tick_ns(), interval_ns, before_ns;
+    struct sg_reading now, since;
+
+    if (thread->end.time_ns == 0 || last->end_ns < thread->end.time_ns || last->end_ns >= now_ns)
+        return;
+    interval_ns = now_ns - last->end_ns;
+    before_ns = last->end_ns - thread->end.time_ns;
+    if (before_ns > interval_ns / 4)
+        return;
+    sg_reader_end(&thread->reader, &now);
+    sg_reading_between(&thread->end, &now, &since);
+    since.mask &= 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
+    since.time_ns = interval_ns;
+    since.figures[SG_FIGURE_CPU] -= before_ns < since.figures[SG_FIGURE_CPU]
+                                        ? before_ns
+                                        : since.figures[SG_FIGURE_CPU];
+    sg_causes_sums_add(&thread->sums, settings.log, thread->kept.number, last->site, 0, &since);
+}
+
+void sg_causes_stop(const struct sg_causes_last *last)
+{
+    struct thread *thread = own();
+
     if (!atomic_load(&sg_causes_is_on))
         return;
     if (sg_causes_samples)
         sg_causes_enter();
-    if (own() != NULL && own()->is_over)
-        settle(own(), 0, 0);
+    if (thread != NULL && thread->is_over)
+        settle(thread, 0, 0);
+    else if (thread != NULL && last->end_ns > 0)
+        add_last(thread, last);
     atomic_store(&sg_causes_is_on, false);
     sg_thread_store_each(&store, clear_sums);
-    if (own() != NULL) {
-        sg_thread_store_put_back(own());
+    if (thread != NULL) {
+        sg_thread_store_put_back(thread);
         has_none = false;
     }
     sg_event_let_go(&kept);

@@ -41,8 +41,14 @@ extern __thread bool sg_causes_samples;
 void sg_causes_init(void);
 /* Call in MPI_Init, when the log is open, on the thread that called it. */
 void sg_causes_start(const struct sg_causes_options *options);
+/* The last call before MPI_Finalize. */
+struct sg_causes_last {
+    uint32_t site;   /* in the log */
+    uint64_t end_ns; /* 0: not known */
+};
+
 /* Call in MPI_Finalize, on the thread that called it: ends its last interval. */
-void sg_causes_stop(void);
+void sg_causes_stop(const struct sg_causes_last *last);
 /* Call in a child of fork. */
 void sg_causes_forget(void);
 /* Sets all sums to zero. */

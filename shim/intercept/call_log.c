@@ -667,9 +667,15 @@ static enum sg_status start(void)
 
 static void finish(void)
 {
+    struct sg_causes_last last = {0};
     uint64_t begin_ns;
 
-    sg_causes_stop();
+    /* The thread's record has the last call if all calls are counted. */
+    if (sg_present != NULL && sg_process.config.calls[0] == '\0' &&
+        atomic_load_explicit(&sg_process.recording, memory_order_relaxed))
+        last = (struct sg_causes_last){
+            sg_present->site, atomic_load_explicit(&sg_present->end_ns, memory_order_relaxed)};
+    sg_causes_stop(&last);
     begin_ns = sg_tick_ns();
     sg_sliced_stop();
     sg_test_loop_stop();

@@ -61,16 +61,21 @@ static unsigned count(enum sg_record_kind wanted, const void **last)
     return found;
 }
 
-static void stop(void)
+static void stop_after(const struct sg_causes_last *last)
 {
     struct sg_refusal refusal;
     char path[512];
 
-    sg_causes_stop();
+    sg_causes_stop(last);
     sg_log_close(writer, SG_LOG_FINALIZED);
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, directory, 0);
     ASSERT(sg_logread_try(path, &log_read, &refusal) == SG_OK);
     EXPECT(sg_logread_damaged(log_read) == 0);
+}
+
+static void stop(void)
+{
+    stop_after(&(struct sg_causes_last){0});
 }
 
 /* A call at a site, of no collective: entered and left. */
@@ -108,6 +113,45 @@ TEST("every interval has a record, the last one by the end of the run")
            count(SG_RECORD_CAUSES, (const void **)&totals) == 1, totals->intervals == 100,
            totals->left_out == 0, totals->cost_ns > 0 && totals->time_ns > 0,
            count(SG_RECORD_SOURCE, NULL) == SG_SOURCE_COUNT);
+    sg_logread_close(log_read);
+}
+
+static void work_for(uint64_t span_ns)
+{
+    uint64_t end_ns = sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) + span_ns;
+
+    while (sg_clock_of_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns)
+        ;
+}
+
+/* Waits until the last of the calls, at site 8, is no longer sampled. */
+static void call_until_spent(void)
+{
+    do {
+        call(7, 0, 0);
+        call(8, 0, 0);
+    } while (sg_causes_samples);
+}
+
+TEST("the interval before the end has a sum though it is not sampled, if it is long")
+{
+    static const uint32_t clocks = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
+    const struct sg_record_interval_sum *sum = NULL;
+    struct sg_causes_last last = {.site = 8};
+    uint64_t before_ns, work_ns;
+
+    start(SG_CAUSES_SAMPLE, false, 65536);
+    call_until_spent();
+    last.end_ns = sg_clock_ns();
+    before_ns = last.end_ns - begin_ns;
+    work_ns = 50000000 + 5 * before_ns;
+    work_for(work_ns);
+    stop_after(&last);
+    ASSERT(count(SG_RECORD_INTERVAL_SUM, (const void **)&sum) > 0, sum->left == 8,
+           sum->entered == 0, sum->intervals == 1, sum->time_ns >= work_ns,
+           (sum->mask & ~clocks) == 0);
+    if ((sum->mask & 1u << SG_FIGURE_CPU) != 0)
+        EXPECT(sg_figure_read(sum->figures, SG_FIGURE_CPU) >= work_ns - before_ns);
     sg_logread_close(log_read);
 }
 

@@ -11,7 +11,8 @@
  * processor. "@": within the function.
  *
  * The waits of a row, as "late sender: MPI_Recv 1<0 MPI_Send; ...": rank 1 waits in MPI_Recv until
- * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. -: nobody waits.
+ * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. >1:MPI_Barrier: this wait begins
+ * only when rank 1 calls MPI_Barrier. -: nobody waits.
  */
 #define _GNU_SOURCE
 #include "known_stamps.h"
@@ -242,6 +243,30 @@ RANKS(late_complete, AT(MPI_Win_start(group_1, 0, window)); PUT; come_late();
 RANKS(contention, hear(2); LOCK; PUT; UNLOCK, , LOCK; PUT; MPI_Win_flush(1, window); tell(0);
       come_late(); UNLOCK, )
 
+/* Rank 2 has the lock, and its operation waits for the target, which computes, and then calls
+ * MPI_Barrier. */
+NOINLINE static void held_up(void)
+{
+    if (rank == 2) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        PUT;
+        MPI_Win_flush(1, window);
+    }
+    MUST(PMPI_Barrier(telling));
+    come_late();
+    if (rank == 2) {
+        PUT;
+        AT(MPI_Win_flush(1, window));
+        UNLOCK;
+    }
+    if (rank == 0) {
+        LOCK;
+        PUT;
+        UNLOCK;
+    }
+    AT(MPI_Barrier(WORLD));
+}
+
 /* The target computes, and then calls MPI_Barrier. */
 NOINLINE static void passive_lock(void)
 {
@@ -422,6 +447,10 @@ static const struct known {
     ROW(late_post, "1s15", EPOCH),
     ROW(late_complete, "@0s15", EPOCH),
     ROW(contention, "@2s15", "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock"),
+    ROW(held_up, "@1c15",
+        "late target: MPI_Win_flush|MPI_Win_lock|MPI_Win_unlock 0<1,2<1 MPI_Barrier; "
+        "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock>1:MPI_Barrier; "
+        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
     ROW(passive_lock, "1c15",
         "late target: MPI_Win_lock|MPI_Win_unlock 0<1 MPI_Barrier; "
         "wait at barrier: MPI_Barrier *<* MPI_Barrier"),

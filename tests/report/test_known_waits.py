@@ -69,11 +69,12 @@ def edges_of(text):
 
 
 class Wait:
-    """A wait of a row: STATE: CALL|CALL EDGES CALL, as the stamps of each round have it."""
+    """A wait of a row: STATE: CALL|CALL EDGES CALL[>RANK:CALL], as the stamps of each round have it."""
 
     def __init__(self, text, rounds):
         self.state, rest = text.split(": ")
-        calls, edges, self.call = rest.split()
+        calls, edges, last = rest.split()
+        self.call, _, since = last.partition(">")
         self.calls = set(calls.split("|"))
         self.total, self.waiting, self.awaited, self.in_round = Span(), spans(), spans(), spans()
         self.sites, self.others = set(), set()
@@ -81,20 +82,24 @@ class Wait:
         self.last = {number: {} for number in rounds}
         for (number, stamps), (rank, awaited) in itertools.product(rounds.items(), edges_of(edges).items()):
             others = {other: stamp for other in awaited for stamp in stamps[other] if stamp.call == self.call}
+            opening = next((stamp for stamp in stamps[int(since[0])] if stamp.call == since[2:]), None) if since else None
             for stamp in stamps[rank]:
                 if stamp.call in self.calls:
-                    self.add(number, rank, stamp, others)
+                    self.add(number, rank, stamp, others, opening)
 
-    def add(self, number, rank, stamp, others):
-        """The rank waits until the last of the others enters its call, of those that do before its own ends."""
+    def add(self, number, rank, stamp, others, opening):
+        """The rank waits until the last of the others enters its call, of those that do before its own ends;
+        if there is an opening only since then."""
         others = {other: entered for other, entered in others.items() if entered.before < stamp.after}
         self.sites.add((stamp.call, stamp.function, stamp.line))
         if not others:
             return
         self.others |= {(other.call, other.function, other.line) for other in others.values()}
         ready = Span(max(other.before for other in others.values()), max(other.begun for other in others.values()))
-        span = Span(max(0, ready.low - stamp.begun) if stamp.after >= ready.high else 0,
-                    max(0, ready.high - stamp.before) if stamp.after >= ready.low else 0)
+        begin = Span(*(max(stamp.before, opening.before), max(stamp.begun, opening.begun)) if opening else
+                     (stamp.before, stamp.begun))
+        span = Span(max(0, ready.low - begin.high) if stamp.after >= ready.high else 0,
+                    max(0, ready.high - begin.low) if stamp.after >= ready.low else 0)
         last = {other for other, entered in others.items() if entered.begun >= ready.low}
         if span.low > 0:
             self.last[number][rank] = ready.low, last

@@ -5,7 +5,8 @@ A lock A precedes a conflicting lock B if an operation under A is complete at it
 begins, and not vice versa: then B's calls wait for the begin of A's unlock.
 
 A lock's call waits for its target's next call, if that ends before it and the target was outside of MPI for most
-of the time until then; so do the call that completes an operation under the lock, and then the unlock.
+of the time until then; so do the call that completes an operation under the lock, and then the unlock. A wait for a
+lock is the target's as long as that is late.
 """
 import collections
 import math
@@ -27,8 +28,22 @@ class Call:
         self.enter, self.leave, self.rank = event.time, math.inf, rank
         self.place = event.region.name, texts.get("call site", "#").rsplit("#", 1)[1]
         self.cause = None  # (when the other was ready, state, the other's call)
+        self.target = None  # the call of the target that was late last
+
+    def waits(self):
+        """Its waits, as (state, the other's call, begin, end): one, or for a lock first that for the late target."""
+        if self.cause is None:
+            return
+        begin, (ready, state, other) = self.enter, self.cause
+        if state == "lock contention" and self.target is not None:
+            begin = self.target.enter
+            yield "late target", self.target, self.enter, begin
+        yield state, other, begin, min(ready, self.leave)
 
     def offer(self, state, other, is_bounded=False):
+        if state == "late target" and self.enter < other.enter < self.leave and \
+                (self.target is None or self.target.enter < other.enter):
+            self.target = other
         if self.enter < other.enter and (is_bounded or other.enter < self.leave) and \
                 self.place[0] != "MPI_Win_test" and \
                 (self.cause is None or
@@ -188,11 +203,10 @@ def waits_of(archive):
     find(reading)
     waits = collections.defaultdict(lambda: [0, 0])
     for call in reading.calls:
-        if call.cause is not None:
-            ready, state, other = call.cause
+        for state, other, begin, end in call.waits():
             pair = waits[state, *call.place, *other.place]
             pair[0] += 1
-            pair[1] += int(min(ready, call.leave)) - call.enter
+            pair[1] += int(end) - begin
     return waits
 
 

@@ -271,7 +271,7 @@ TEST("the waits of known events are those of waits.txt")
     }
     fclose(file);
     compare_result(sentence, expected);
-    EXPECT(tests == 51);
+    EXPECT(tests == 52);
 }
 
 /* ---- more than waits ------------------------------------------------------------------------- */
