@@ -261,17 +261,14 @@ static int64_t find_remote_rank(const struct sg_def_comm *comm, uint32_t rank, u
     return peer < remote->size ? (int64_t)remote->ranks[peer] : -1;
 }
 
-enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
-                                     int64_t index, uint32_t member, int64_t *out)
+enum sg_status sg_archive_waits_ranks(struct sg_archive_waits *waits, int64_t index,
+                                      const uint32_t **out)
 {
     const struct sg_def_comm *def = &waits->defs->comms[index];
     struct comm *comm = &waits->comms[index];
 
-    *out = def->is_inter ? find_remote_rank(def, rank_of(waits, location), member) : -1;
-    if (member >= def->size)
-        return SG_OK;
-    *out = rank_of(waits, location);
-    if (def->is_self)
+    *out = NULL;
+    if (def->is_self || def->is_inter || def->size == 0)
         return SG_OK;
     if (comm->ranks == NULL) {
         comm->ranks = malloc(def->size * sizeof *comm->ranks);
@@ -280,8 +277,25 @@ enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t lo
         for (uint32_t i = 0; i < def->size; i++)
             comm->ranks[def->members[i].member] = def->members[i].rank;
     }
-    *out = comm->ranks[member];
+    *out = comm->ranks;
     return SG_OK;
+}
+
+enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
+                                     int64_t index, uint32_t member, int64_t *out)
+{
+    const struct sg_def_comm *def = &waits->defs->comms[index];
+    const uint32_t *ranks;
+    enum sg_status status;
+
+    *out = def->is_inter ? find_remote_rank(def, rank_of(waits, location), member) : -1;
+    if (member >= def->size)
+        return SG_OK;
+    *out = rank_of(waits, location);
+    status = sg_archive_waits_ranks(waits, index, &ranks);
+    if (ranks != NULL)
+        *out = ranks[member];
+    return status;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */

@@ -206,19 +206,34 @@ static bool find_lock(const struct sg_archive_events *events, const struct place
     return is_all || remote < place->def->size;
 }
 
+/* Adds the ranks of all targets. */
+static enum sg_status find_targets(const struct sg_archive_events *events,
+                                   const struct place *place, struct sg_waitstate_lock *lock)
+{
+    enum sg_status status = SG_OK;
+
+    if (lock->target == SG_WAITSTATE_ALL)
+        status = sg_archive_waits_ranks(events->waits, place->comm, &lock->ranks);
+    lock->rank_count = lock->ranks != NULL ? place->def->size : 0;
+    return status;
+}
+
 static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
                                     OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
                                     uint32_t remote, uint64_t id, OTF2_LockType type)
 {
     struct sg_archive_events *events = context;
     struct sg_waitstate_lock lock = {.is_exclusive = type == OTF2_LOCK_EXCLUSIVE};
+    enum sg_status status;
     struct place place;
 
     if (!find_place(events, location, ticks, window, &place) ||
         !find_lock(events, &place, remote, &lock))
         return OTF2_CALLBACK_SUCCESS;
-    return sg_archive_verdict(
-        events, sg_waitstate_request_lock(place.windows->tracker, place.location, &lock));
+    status = find_targets(events, &place, &lock);
+    if (status == SG_OK)
+        status = sg_waitstate_request_lock(place.windows->tracker, place.location, &lock);
+    return sg_archive_verdict(events, status);
 }
 
 static OTF2_CallbackCode on_release(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,

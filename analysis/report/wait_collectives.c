@@ -79,12 +79,18 @@ struct group {
     uint32_t first, end;
 };
 
+/* Two groups that exchange data. Calls that make a communicator of both wait for all of both. */
+static bool has_groups(const struct sg_waitstate_instance *instance)
+{
+    return instance->of.first_size > 0 && instance->of.pattern != SG_PATTERN_COMM;
+}
+
 /* The members that a member's data comes from: all, or with two groups those of the other group. */
 static struct group others_of(const struct sg_waitstate_instance *instance, uint32_t member)
 {
     uint32_t size = instance->of.size, first_size = instance->of.first_size;
 
-    if (first_size == 0)
+    if (!has_groups(instance))
         return (struct group){0, size};
     return member < first_size ? (struct group){first_size, size} : (struct group){0, first_size};
 }
@@ -167,15 +173,14 @@ static void tell_group(const struct sg_waitstate_instance *instance, struct grou
 {
     struct group others = others_of(instance, group.first);
     uint32_t last = last_of(instance, others, others.end);
-    bool is_barrier = instance->of.pattern == SG_PATTERN_BARRIER;
-    bool has_groups = instance->of.first_size > 0;
+    bool is_barrier = instance->of.pattern == SG_PATTERN_BARRIER, is_split = has_groups(instance);
 
-    if (!is_barrier && !has_groups && !did_synchronise(instance, group, last))
+    if (!is_barrier && !is_split && !did_synchronise(instance, group, last))
         return;
     for (uint32_t i = group.first; i < group.end; i++) {
         if (instance->of.has_counts)
             tell_counted(instance, i, last);
-        else if (is_barrier || !has_groups || instance->members[i].receives)
+        else if (is_barrier || !is_split || instance->members[i].receives)
             offer(instance, i, last);
     }
 }
@@ -275,7 +280,7 @@ static enum sg_status tell(struct sg_waitstate_skews *skews, struct sg_waitstate
     case SG_PATTERN_INIT:
     case SG_PATTERN_FINALIZE:
         tell_group(instance, others_of(instance, 0));
-        if (instance->of.first_size > 0)
+        if (has_groups(instance))
             tell_group(instance, others_of(instance, size - 1));
         break;
     case SG_PATTERN_BROADCAST:
@@ -367,7 +372,7 @@ static void need_members(struct sg_history *history, const struct sg_waitstate_i
     default:
         list = list_of(history, instance, others_of(instance, 0));
         for (uint32_t i = 0; i < size; i++) {
-            if (instance->of.first_size > 0 && i == instance->of.first_size)
+            if (has_groups(instance) && i == instance->of.first_size)
                 list = list_of(history, instance, others_of(instance, i));
             need(history, instance, i, list);
         }

@@ -461,7 +461,8 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
     if (settling->critical != NULL)
         sg_critical_wait(settling->critical, call->who.location, call->enter_ns, call->until_ns,
                          call->other.location);
-    if (wait.kind == SG_WAITSTATE_LOCK && call->target_ns > call->enter_ns)
+    if (wait.kind == SG_WAITSTATE_LOCK && call->target_ns > call->enter_ns &&
+        call->target_ns < call->until_ns)
         status = add_target(settling, call, &wait);
     if (status == SG_OK)
         status = add_wait(settling, &wait, &row);

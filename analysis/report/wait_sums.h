@@ -48,7 +48,7 @@
  *   lock contention  of MPI_Win_lock, lock_all, or the first flush or unlock that completes an
  *                    operation under the lock, if it ends after T; T: the last that held the lock
  *                    before entered MPI_Win_unlock (report/wait_windows.h)
- *   late target      of MPI_Win_lock, or a call that completes an operation under a lock, if it
+ *   late target      of MPI_Win_lock or lock_all, or a call that completes an operation under a lock, if it
  *                    ends after T; T: the target entered its next call, and was in none for most of
  *                    the time until then. Without hardware for it, the library carries out
  *                    operations in calls of their target

@@ -247,6 +247,7 @@ struct held_lock {
     struct sg_waitstate_lock of;
     uint32_t rank;
     struct sg_waitstate_call *call; /* the call that requested it */
+    bool is_settled;                /* the call's late targets are known */
     struct claim *claims;
 };
 
@@ -486,12 +487,12 @@ static const struct entrance *first_after(const struct sg_waitstate_presence *pr
     return NULL;
 }
 
-/* The call, which needs the operation's target to make progress, waited for it to enter MPI. */
-static void wait_for_target(const struct sg_waitstate_locks *locks, const struct claim *claim,
-                            struct sg_waitstate_call *call)
+/* The call, which needs the target to make progress, waited for it to enter MPI. */
+static void wait_for_rank(const struct sg_waitstate_locks *locks, uint32_t rank, uint32_t comm,
+                          struct sg_waitstate_call *call)
 {
-    const struct sg_waitstate_presence *presence = &locks->presence[claim->rank_there];
-    const struct entrance *first = claim->rank_there != call->who.rank && presence->returns != NULL
+    const struct sg_waitstate_presence *presence = &locks->presence[rank];
+    const struct entrance *first = rank != call->who.rank && presence->returns != NULL
                                        ? first_after(presence, call->enter_ns)
                                        : NULL;
 
@@ -499,7 +500,24 @@ static void wait_for_target(const struct sg_waitstate_locks *locks, const struct
         sg_waitstate_call_offer(call, &(struct sg_waitstate_cause){.kind = SG_WAITSTATE_LATE_TARGET,
                                                                    .ready_ns = first->enter_ns,
                                                                    .other = first->who,
-                                                                   .comm = claim->lock->of.comm});
+                                                                   .comm = comm});
+}
+
+static void wait_for_target(const struct sg_waitstate_locks *locks, const struct claim *claim,
+                            struct sg_waitstate_call *call)
+{
+    wait_for_rank(locks, claim->rank_there, claim->lock->of.comm, call);
+}
+
+/* MPI_Win_lock_all may have waited for each of its targets. Call early: of a target's calls only
+ * the latest are remembered. */
+static void wait_for_all(const struct sg_waitstate_locks *locks, struct held_lock *lock)
+{
+    if (lock->of.target == SG_WAITSTATE_ALL && !lock->is_settled) {
+        for (uint32_t i = 0; i < lock->of.rank_count; i++)
+            wait_for_rank(locks, lock->of.ranks[i], lock->of.comm, lock->call);
+    }
+    lock->is_settled = true;
 }
 
 static bool watch(struct sg_waitstate_locks *locks, uint32_t rank)
@@ -509,6 +527,15 @@ static bool watch(struct sg_waitstate_locks *locks, uint32_t rank)
     if (presence->returns == NULL)
         presence->returns = calloc(SG_WAITSTATE_RETURNS, sizeof *presence->returns);
     return presence->returns != NULL;
+}
+
+static bool watch_all(struct sg_waitstate_locks *locks, const struct sg_waitstate_lock *of)
+{
+    bool is_watched = of->target == SG_WAITSTATE_ALL || watch(locks, of->rank_there);
+
+    for (uint32_t i = 0; i < of->rank_count && is_watched; i++)
+        is_watched = watch(locks, of->ranks[i]);
+    return is_watched;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -570,7 +597,7 @@ enum sg_status sg_waitstate_locks_request(struct sg_waitstate_locks *locks,
     /* The release of the previous lock was not recorded. */
     if (claim != NULL)
         status = drop_lock(locks, claim->lock);
-    if (status == SG_OK && of->target != SG_WAITSTATE_ALL && !watch(locks, of->rank_there))
+    if (status == SG_OK && !watch_all(locks, of))
         status = SG_ERR_MEMORY;
     lock = status == SG_OK ? calloc(1, sizeof *lock) : NULL;
     if (lock == NULL)
@@ -594,6 +621,7 @@ enum sg_status sg_waitstate_locks_release(struct sg_waitstate_locks *locks,
 
     if (claim == NULL || claim->lock->of.target != of->target)
         return SG_OK;
+    wait_for_all(locks, claim->lock);
     for (struct claim *each = claim->lock->claims; each != NULL; each = each->next) {
         order_all(locks, each, call);
         /* The operations may be complete: the target still has to take back its lock. */
@@ -614,6 +642,7 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
         all = find_claim(locks, window, SG_WAITSTATE_ALL, rank);
         if (all == NULL)
             return SG_OK;
+        wait_for_all(locks, all->lock);
         status = add_claim(locks, all->lock, target, &claim);
     }
     if (status != SG_OK || (claim->is_awaited && !claim->is_here))
@@ -624,7 +653,7 @@ enum sg_status sg_waitstate_locks_operation(struct sg_waitstate_locks *locks, ui
         HASH_DELETE(awaited, locks->awaited, claim);
     claim->is_here = false;
     claim->rank_there = rank_there;
-    /* The lock may have waited, too, unless it is one on all targets. */
+    /* The lock may have waited, too. */
     if (claim->completing == NULL && claim->lock->of.target == target)
         wait_for_target(locks, claim, claim->lock->call);
     claim->operation = (struct operation){operation, rank};

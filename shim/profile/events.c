@@ -196,6 +196,7 @@ uint64_t sg_events_change(const struct sg_event_subject *subject,
     record->tag = change->tag;
     record->bytes = change->bytes;
     record->start = change->start;
+    record->sources = change->sources;
     record->received_bytes = change->received_bytes;
     sg_log_publish(record, SG_RECORD_REQUEST);
     return slot;

@@ -52,7 +52,8 @@ struct sg_event_change {
     int peer, tag;
     uint64_t bytes;
     uint64_t time_ns;
-    uint32_t start; /* as in struct sg_record_request; so is the next */
+    uint32_t start; /* as in struct sg_record_request; so are the next */
+    uint32_t sources;
     uint64_t received_bytes;
 };
 

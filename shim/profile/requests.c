@@ -119,6 +119,7 @@ void sg_posted_begin(struct sg_posted *posted, uint64_t time_ns)
     name_others(posted, &change);
     if (is_collective(posted)) {
         change.start = posted->starts;
+        change.sources = posted->from >= 0 ? (uint32_t)posted->from + 1 : 0;
         change.received_bytes = posted->received_bytes;
     }
     change.bytes = posted->sent_bytes > 0 || is_collective(posted) ? posted->sent_bytes

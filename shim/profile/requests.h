@@ -32,7 +32,7 @@
 struct sg_posted {
     struct sg_event_subject subject;
     bool sends, receives;           /* messages that match others' */
-    int to, to_tag, from, from_tag; /* as requested */
+    int to, to_tag, from, from_tag; /* as requested; of a collective as in struct sg_record_event */
     uint64_t sent_bytes, received_bytes;
     /* Slots of the records that began the send (or an operation that is no message) and the
      * receive; 0: not in the log. */

@@ -5,6 +5,7 @@
 
 #include "profile/entries.h"
 #include "profile/handles.h"
+#include "profile/module.h"
 #include "runtime/settings.h"
 
 #include <pthread.h>
@@ -279,20 +280,35 @@ static void message(struct sg_event_content *content, enum sg_function function,
     }
 }
 
+/* Returns the group of the ranks whose data a collective brings; SG_NOBODY: all, or not known. */
+static int sources_of(enum sg_function function, const sg_word *words,
+                      const struct sg_profile_comm *comm)
+{
+    int number, group = SG_NOBODY;
+    int *sources = sg_moved_sources(function, words, comm, &number);
+
+    if (sources != NULL)
+        group = sg_profile_comm_group((MPI_Comm)words[sg_places[function].comm], sources, number);
+    free(sources);
+    return group;
+}
+
 static void collective(struct sg_event_content *content, enum sg_function function,
                        const sg_word *words, const struct sg_event_done *done)
 {
     const struct sg_argument_places *places = &sg_places[function];
-    int number;
-    int *sources = sg_moved_sources(function, words, done->comm, &number);
 
     content->flags = SG_EVENT_ORDERED | (places->request != SG_NO_WORD ? SG_EVENT_POSTS : 0);
     content->from_tag = (int)done->number;
     if (places->root != SG_NO_WORD)
         content->flags |= SG_EVENT_ROOTED;
-    if (sources != NULL)
-        content->from = sg_profile_comm_group((MPI_Comm)words[places->comm], sources, number);
-    free(sources);
+    content->from = sources_of(function, words, done->comm);
+}
+
+/* Calls of others than the members of their communicator are known by the one that they make. */
+static bool is_known_by_made(enum sg_function function)
+{
+    return function == SG_FUNCTION_Comm_create_group || function == SG_FUNCTION_Intercomm_create;
 }
 
 static void on_file(struct sg_event_content *content, const struct sg_file_part *part)
@@ -320,8 +336,10 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
             message(content, function, moved, done->status);
         return;
     }
-    if (facts->mode == SG_MODE_PREPARE)
+    if (facts->mode == SG_MODE_PREPARE) {
+        content->from = sources_of(function, words, done->comm);
         return;
+    }
     content->sent_bytes = moved->sent_bytes;
     content->received_bytes = moved->received_bytes;
     if (facts->class != SG_CLASS_COLLECTIVE && posts && sg_places[function].request != SG_NO_WORD)
@@ -330,6 +348,9 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         on_file(content, &done->file);
     else if (sg_function_is_numbered(function) && done->comm != NULL)
         collective(content, function, words, done);
+    if (is_known_by_made(function))
+        content->sent_bytes =
+            sg_identity_of(*(const MPI_Comm *)words[sg_places[function].made]).created_ns;
     if (moved->target != SG_NOBODY)
         content->flags |= SG_EVENT_TARGETS;
 }

@@ -735,7 +735,9 @@ struct sg_record_stat {
  * wait are written when they begin, without flags: peers and tags are those requested. If an
  * exception or longjmp leaves a call, it ends, as failed, when its thread's next call begins. Calls
  * on windows use the fields as described above. In a collective with a count for each rank, from is
- * the group of the ranks whose data it brings, itself included; < 0: all, or not known. */
+ * the group of the ranks whose data it brings, itself included; < 0: all, or not known. In
+ * MPI_Comm_create_group and MPI_Intercomm_create, which not only or not all members of their
+ * communicator call, sent_bytes is the created_ns of the one that they make; 0: none. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes describe a message */
@@ -797,7 +799,8 @@ struct sg_record_request {
     /* For the begin of a persistent collective, whose sent bytes are in `bytes`. */
     uint64_t received_bytes;
     uint32_t start; /* number of its begins, from 1; 0: not known, or not a collective */
-    uint32_t reserved;
+    /* 1 + the group of the ranks whose data it brings, as in struct sg_record_event; 0: not known. */
+    uint32_t sources;
 };
 
 /* Messages that have no record, with the same communicator, ranks and tag as a message that has

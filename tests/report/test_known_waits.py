@@ -113,7 +113,7 @@ class Wait:
 class Case:
     def __init__(self, waits, rounds, spent):
         self.waits = [Wait(text, rounds) for text in waits.split("; ") if text != "-"]
-        self.rounds = rounds
+        self.rounds, self.rounds_spent = rounds, spent
         self.spent = spent  # by round: {late rank: Spent}
         self.functions = {stamp.function for stamps in rounds.values() for rank in RANKS for stamp in stamps[rank]}
         self.calls = {(s.call, s.function) for stamps in rounds.values() for rank in RANKS for s in stamps[rank]}
@@ -149,9 +149,11 @@ class Launch:
                         spent[case][int(number)][rank] = Spent(*map(int, figures))
                     else:
                         rounds[case][int(number)][rank].append(Stamp(*figures[:2], *map(int, figures[2:])))
+        self.rounds, self.rounds_spent = rounds, spent
         self.cases = {case: Case(waits, rounds[case], spent[case]) for case, waits in rows.items()}
         self.report, *of_rank = (json.loads(run(STAGGER, "report", "--json", *words, self.run.trace).stdout)
                                  for words in [[], *(["--rank", rank] for rank in RANKS)])
+        self.text = stagger("report", "--waits", "--top", 1000, self.run.trace)
         self.of_rank = [one["wait_states"]["by_site"] for one in of_rank]
 
 
@@ -288,6 +290,48 @@ def test_path(known):
     case, setting = known.split()
     late, span, least_ns, greatest_ns = path_of(sharp(case, setting), case)
     assert span.meets(least_ns, greatest_ns), (late, span, least_ns, greatest_ns)
+
+
+def late_outside(launch, call):
+    """The rank that is late in MPI_Init or MPI_Finalize, the others, and the reason for it in the text."""
+    late = next(pair["rank"] for pair in launch.report["wait_states"]["pairs"] if pair["mpi_function"] == call)
+    return late, {*RANKS} - {late}, re.search(rf"^  {call} +- +.*%  {late}\b.*?  +(\S.*)$", launch.text, re.MULTILINE)[1]
+
+
+def mean(values):
+    values = list(values)
+    return sum(values) / len(values)
+
+
+def mostly_slept(spent, of_ns):
+    return spent is not None and spent.elapsed - spent.cpu - spent.runnable > 0.6 * of_ns
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_late_start(setting):
+    """a rank is late in MPI_Init because its process started later, or because of what it did before"""
+    launch = sharp("init", setting)
+    late, others, because = late_outside(launch, "MPI_Init")
+    of_rank = launch.rounds["init"][0]
+    wait, after = [of_rank[late][n].before - mean(of_rank[rank][n].before for rank in others) for n in (1, 0)]
+    did = wait - after
+    assert because == "started later" if did < 0.4 * wait else did < 0.6 * wait or because.endswith("start -> MPI_Init") or \
+        because.startswith("preempted"), (because, did, wait)
+    if did > 0.6 * wait and mostly_slept(launch.rounds_spent["init"][0].get(late), of_rank[late][1].before - of_rank[late][0].before):
+        assert because == "asleep start -> MPI_Init"
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_late_end(setting):
+    """the last interval of a rank is the reason why it is late in MPI_Finalize"""
+    launch = sharp("finalize", setting)
+    late, others, because = late_outside(launch, "MPI_Finalize")
+    (number, ends), = launch.rounds["finalize"].items()
+    interval = {rank: ends[rank][0].before - launch.rounds["last"][number][rank][0].after for rank in RANKS}
+    if mostly_slept(launch.rounds_spent["finalize"][number].get(late), interval[late]) and \
+            mean(interval[rank] for rank in others) < interval[late] / 2:
+        assert re.fullmatch("asleep .* -> MPI_Finalize", because)
+    assert because != "-"
 
 
 @pytest.mark.parametrize("known", params(SETTINGS, CAUSES))

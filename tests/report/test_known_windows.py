@@ -35,7 +35,7 @@ class Call:
         if self.cause is None:
             return
         begin, (ready, state, other) = self.enter, self.cause
-        if state == "lock contention" and self.target is not None:
+        if state == "lock contention" and self.target is not None and self.target.enter < ready:
             begin = self.target.enter
             yield "late target", self.target, self.enter, begin
         yield state, other, begin, min(ready, self.leave)
@@ -56,6 +56,7 @@ class Lock:
         self.call, self.is_exclusive, self.target = call, is_exclusive, target
         self.unlock = None
         self.done = {}  # by target: (time, call) of the first completion there
+        self.all = []  # the ranks of all targets, until it is known for which of them it waited
 
     def held(self, target):
         return self.done[target][0] if target in self.done else math.inf
@@ -106,12 +107,20 @@ class Reading:
         if first is not None:
             call.offer("late target", first)
 
+    def wait_for_all(self, lock):
+        """MPI_Win_lock_all may have waited for each of its targets."""
+        for there in lock.all:
+            self.wait_for_target(lock.call, there)
+        lock.all = []
+
     def begin(self, event, rank, lock):
         key = lock, event.remote
         there = self.watch(event.win, event.remote)
         if key in self.awaited and not self.awaited[key][1]:
             return
-        if event.remote not in lock.done and lock.target != ALL:
+        if lock.target == ALL:
+            self.wait_for_all(lock)
+        elif event.remote not in lock.done:
             self.wait_for_target(lock.call, there)
         self.awaited[key] = [(rank, event.matching_id), False, there]
 
@@ -147,12 +156,14 @@ class Reading:
         elif kind == "RmaRequestLock":
             lock = Lock(call, "EXCLUSIVE" in str(event.lock_type), event.remote)
             self.open[win, rank, event.remote] = lock
-            if event.remote != ALL:
-                self.watch(event.win, event.remote)
+            for target in range(len(event.win.comm.group.members)) if event.remote == ALL else [event.remote]:
+                there = self.watch(event.win, target)
+                lock.all += [there] if event.remote == ALL else []
             self.locks[win].append((event.remote, lock))
         elif kind == "RmaReleaseLock":
             lock = self.open.pop((win, rank, event.remote))
             lock.unlock = call
+            self.wait_for_all(lock)
             for target in lock.done:
                 self.wait_for_target(call, self.watch(event.win, target))
         elif kind in ("RmaPut", "RmaGet", "RmaAtomic"):

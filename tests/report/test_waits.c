@@ -85,8 +85,14 @@ static enum sg_status act(uint32_t at, int verb, const struct word *word)
                                                  .gap = word->gap,
                                                  .bytes = word->bytes,
                                                  .is_complete = word->is_complete};
-    const struct sg_waitstate_lock lock = {WINDOW, WORLD, word->number[0], verb == DO_lock,
-                                           word->number[0]};
+    static const uint32_t all[] = {0, 1, 2, 3};
+    const struct sg_waitstate_lock lock = {WINDOW,
+                                           WORLD,
+                                           word->number[0],
+                                           verb == DO_lock,
+                                           word->number[0],
+                                           all,
+                                           word->number[0] == SG_WAITSTATE_ALL ? 4 : 0};
     const struct sg_waitstate_group group = {WINDOW, WORLD, word->number, word->count};
 
     switch (verb) {
@@ -271,7 +277,7 @@ TEST("the waits of known events are those of waits.txt")
     }
     fclose(file);
     compare_result(sentence, expected);
-    EXPECT(tests == 52);
+    EXPECT(tests == 53);
 }
 
 /* ---- more than waits ------------------------------------------------------------------------- */

@@ -187,7 +187,13 @@ static struct part part_of_event(const struct sg_event_writer *writer,
 {
     const struct sg_event_function *function = function_of(writer, event->function);
     bool is_rooted = (event->flags & SG_EVENT_ROOTED) != 0;
+    const struct sg_profile_comm_entry *made =
+        function != NULL ? sg_summary_made(&writer->summary->calls, &function->about, event) : NULL;
 
+    if (made != NULL)
+        return part_of(writer, (struct part){.log_comm = made->comm.index,
+                                             .about = &function->about,
+                                             .number = SG_NUMBER_OF_MAKER});
     if (function == NULL || !function->about.is_collective || !sg_event_has_number(event) ||
         function->about.is_rooted != is_rooted ||
         function->about.is_nonblocking != sg_event_posts(event))
@@ -215,7 +221,8 @@ static struct part part_of_start(const struct sg_event_writer *writer,
                                          .number = sg_request_number(request),
                                          .root = request->peer,
                                          .sent_bytes = request->bytes,
-                                         .received_bytes = request->received_bytes});
+                                         .received_bytes = request->received_bytes,
+                                         .sources = request->sources});
 }
 
 /* On an intercommunicator, the ranks of the root's group, root included, record no root rank. */

@@ -294,6 +294,7 @@ enum sg_status sg_summary_calls_add_comm(struct sg_summary_calls *calls, int32_t
                                  2 * (uint32_t)record->dimensions);
     entry->dimensions = entry->grid != NULL ? record->dimensions : 0;
     entry->sources = record->sources;
+    entry->created_ns = record->created_ns;
     return SG_OK;
 }
 
@@ -358,7 +359,7 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
 {
     struct sg_function_entry *function =
         (struct sg_function_entry *)sg_summary_function(calls, event->function);
-    struct sg_profile_comm_entry *comm = comm_of(calls, event->comm);
+    struct sg_profile_comm_entry *comm = comm_of(calls, event->comm), *made;
 
     if (function == NULL || !sg_event_is_sound(event)) {
         calls->dropped++;
@@ -370,6 +371,9 @@ static enum sg_status read_event(struct sg_summary_calls *calls,
         return read_on_window(calls, event, function->rma);
     if (sg_event_has_message(event))
         use(calls, comm, 1);
+    made = (struct sg_profile_comm_entry *)sg_summary_made(calls, &function->about, event);
+    if (made != NULL && !sg_intervals_add(&made->comm.recorded, SG_NUMBER_OF_MAKER))
+        return SG_ERR_MEMORY;
     if (!sg_event_has_number(event) || !function->about.is_collective)
         return SG_OK;
     if (comm == NULL) {
@@ -398,6 +402,7 @@ static enum sg_status read_start(struct sg_summary_calls *calls,
     comm->used = true;
     if (function->about.without == SG_WITHOUT_NEIGHBORHOOD)
         windows_use_group(&calls->windows, comm->sources);
+    windows_use_group(&calls->windows, request->sources);
     return sg_intervals_add(&comm->comm.recorded, sg_request_number(request)) ? SG_OK
                                                                               : SG_ERR_MEMORY;
 }
@@ -517,6 +522,19 @@ const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summ
                                                             uint32_t index)
 {
     return sg_summary_table_find(calls->comms, calls->comm_count, sizeof *calls->comms, index);
+}
+
+const struct sg_profile_comm_entry *sg_summary_made(const struct sg_summary_calls *calls,
+                                                    const struct sg_mpi_region *about,
+                                                    const struct sg_record_event *event)
+{
+    if (!about->is_of_made || event->sent_bytes == 0 || (event->flags & SG_EVENT_FAILED) != 0)
+        return NULL;
+    for (uint32_t i = 0; i < calls->comm_count; i++) {
+        if (calls->comms[i].created_ns == event->sent_bytes && calls->comms[i].identity != 0)
+            return &calls->comms[i];
+    }
+    return NULL;
 }
 
 void sg_summary_calls_clear(struct sg_summary_calls *calls)

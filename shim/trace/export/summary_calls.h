@@ -112,6 +112,7 @@ struct sg_profile_comm_entry {
     uint32_t *grid;
     uint32_t dimensions; /* 0: no topology */
     uint32_t sources;    /* 1 + the group that sends in neighborhood collectives; 0: none */
+    uint64_t created_ns; /* set only if made from a log */
     /* While a log is read: the number after that of the last collective, and the library's calls
      * since then. */
     uint32_t next_number, library_calls;
@@ -159,5 +160,14 @@ const struct sg_function_entry *sg_summary_function(const struct sg_summary_call
                                                     uint32_t index);
 const struct sg_profile_comm_entry *sg_summary_profile_comm(const struct sg_summary_calls *calls,
                                                             uint32_t index);
+
+/* In place of a number among the collectives of a communicator: the call that made it. */
+#define SG_NUMBER_OF_MAKER (UINT64_MAX - 1)
+
+/* Returns the communicator that an event made, if all its members, and no others, made the same
+ * call; NULL: no other event uses it, or this one made none. about: of the event's function. */
+const struct sg_profile_comm_entry *sg_summary_made(const struct sg_summary_calls *calls,
+                                                    const struct sg_mpi_region *about,
+                                                    const struct sg_record_event *event);
 
 #endif

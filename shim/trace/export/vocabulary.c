@@ -214,6 +214,7 @@ static const struct {
     {"File_seek_shared", SG_WITHOUT_FILE},
     {"File_sync", SG_WITHOUT_FILE},
     {"Comm_create", SG_WITHOUT_COMM},
+    {"Comm_create_group", SG_WITHOUT_COMM},
     {"Comm_dup", SG_WITHOUT_COMM},
     {"Comm_dup_with_info", SG_WITHOUT_COMM},
     {"Comm_idup*", SG_WITHOUT_COMM},
@@ -259,6 +260,8 @@ struct sg_mpi_region sg_mpi_region_of(const char *name)
     }
     region.without = without_of(name);
     region.is_collective = region.without != SG_WITHOUT_NONE;
+    region.is_of_made =
+        strcmp(name, "Comm_create_group") == 0 || strcmp(name, "Intercomm_create") == 0;
     region.is_nonblocking = region.is_collective &&
                             (strncmp(name, "File_i", 6) == 0 || strncmp(name, "Comm_i", 6) == 0);
     return region;

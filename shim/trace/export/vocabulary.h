@@ -193,6 +193,7 @@ struct sg_mpi_region {
     bool is_nonblocking;   /* nonblocking form of a collective */
     bool is_persistent;    /* it makes a persistent collective */
     bool is_rooted;        /* form of a rooted collective */
+    bool is_of_made;       /* the members of the communicator that it makes call it */
     uint8_t without;       /* enum sg_without */
     uint8_t collective_op; /* OTF2_CollectiveOp, if it has one */
 };
