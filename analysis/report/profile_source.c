@@ -304,9 +304,8 @@ static enum sg_status take_interval_sum(struct reading *reading, struct sg_logre
     status = find_end(reading, log, record->left, &after);
     if (status == SG_OK)
         status = find_end(reading, log, record->entered, &until);
-    return status == SG_OK
-               ? sg_before_sums_add(sums, reading->rank, after, until, &figures)
-               : status;
+    return status == SG_OK ? sg_before_sums_add(sums, reading->rank, after, until, &figures)
+                           : status;
 }
 
 static void forget_log(struct reading *reading)

@@ -63,7 +63,7 @@ void sg_waitstate_put_interval(const struct sg_waitstate_place *after,
 
 struct reason {
     bool is_known;
-    bool started_later;                             /* the late rank's process did */
+    bool started_later; /* the late rank's process did */
     enum sg_cause cause;
     uint64_t samples;                               /* the most that there are of one source */
     const struct sg_waitstate_place *after, *until; /* NULL: not known */
@@ -72,8 +72,7 @@ struct reason {
 
 static bool is_init(const struct sg_waitstate_place *place)
 {
-    return place->function != NULL &&
-           strncmp(place->function, "MPI_Init", strlen("MPI_Init")) == 0;
+    return place->function != NULL && strncmp(place->function, "MPI_Init", strlen("MPI_Init")) == 0;
 }
 
 static bool is_finalize(const struct sg_waitstate_place *place)
@@ -127,8 +126,8 @@ static void find_cause(const struct sg_cause_site *causes, struct reason *reason
     uint64_t most_ns = 0;
 
     reason->samples = causes->instances;
-    for (uint32_t i = 0;
-         i < causes->row_count && causes->instances >= enough_for(&causes->at); i++) {
+    for (uint32_t i = 0; i < causes->row_count && causes->instances >= enough_for(&causes->at);
+         i++) {
         const struct sg_cause_row *row = &causes->rows[i];
         uint64_t ns = 0;
 

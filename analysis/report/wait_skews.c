@@ -430,16 +430,21 @@ static enum sg_status add_wait(const struct sg_waitstate_settling *settling,
     return status == SG_OK ? sg_waitstate_sums_add(settling->sums, wait, row) : status;
 }
 
-/* Nobody gets a lock before its target makes progress: only the rest is the holder's. */
+/* Nobody gets a lock before its target makes progress: only the rest is the holder's. The holder
+ * itself may be the latest target. */
 static enum sg_status add_target(const struct sg_waitstate_settling *settling,
                                  const struct sg_waitstate_call *call, struct sg_waitstate *lock)
 {
+    const struct sg_waitstate_target *target =
+        &call->targets[call->targets[0].ready_ns >= call->until_ns];
     struct sg_waitstate wait = *lock;
 
+    if (target->ready_ns <= call->enter_ns)
+        return SG_OK;
     wait.kind = SG_WAITSTATE_LATE_TARGET;
-    wait.other = call->target;
-    wait.wait_ns = (uint64_t)call->target_ns - (uint64_t)call->enter_ns;
-    lock->begin_ns = call->target_ns;
+    wait.other = target->who;
+    wait.wait_ns = (uint64_t)target->ready_ns - (uint64_t)call->enter_ns;
+    lock->begin_ns = target->ready_ns;
     lock->wait_ns -= wait.wait_ns;
     return add_wait(settling, &wait, NULL);
 }
@@ -461,8 +466,7 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
     if (settling->critical != NULL)
         sg_critical_wait(settling->critical, call->who.location, call->enter_ns, call->until_ns,
                          call->other.location);
-    if (wait.kind == SG_WAITSTATE_LOCK && call->target_ns > call->enter_ns &&
-        call->target_ns < call->until_ns)
+    if (wait.kind == SG_WAITSTATE_LOCK)
         status = add_target(settling, call, &wait);
     if (status == SG_OK)
         status = add_wait(settling, &wait, &row);
@@ -497,7 +501,8 @@ struct sg_waitstate_call *sg_waitstate_call_new(const struct sg_waitstate_end *w
     if (call == NULL)
         return NULL;
     call->who = *who;
-    call->enter_ns = call->until_ns = call->target_ns = enter_ns;
+    call->enter_ns = call->until_ns = enter_ns;
+    call->targets[0].ready_ns = call->targets[1].ready_ns = enter_ns;
     call->holders = 1;
     return call;
 }
@@ -520,17 +525,29 @@ static bool is_need(const struct sg_waitstate_call *call, const struct sg_waitst
            (!call->has_left || cause->ready_ns < call->leave_ns);
 }
 
+static void note_target(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
+{
+    const struct sg_waitstate_target target = {cause->ready_ns, cause->other};
+    struct sg_waitstate_target *of = call->targets;
+
+    if (call->has_left && target.ready_ns >= call->leave_ns)
+        return;
+    if (target.ready_ns > of[0].ready_ns) {
+        of[1] = of[0];
+        of[0] = target;
+    } else if (target.ready_ns > of[1].ready_ns && target.ready_ns < of[0].ready_ns) {
+        of[1] = target;
+    }
+}
+
 void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
 {
     if (call != NULL && call->history != NULL && is_need(call, cause))
         sg_history_link(call->history, &call->needs, cause->other.location, cause->ready_ns);
     if (call == NULL || call->only_tests)
         return;
-    if (cause->kind == SG_WAITSTATE_LATE_TARGET && cause->ready_ns > call->target_ns &&
-        !(call->has_left && cause->ready_ns >= call->leave_ns)) {
-        call->target_ns = cause->ready_ns;
-        call->target = cause->other;
-    }
+    if (cause->kind == SG_WAITSTATE_LATE_TARGET)
+        note_target(call, cause);
     if (cause->ready_ns < call->until_ns)
         return;
     /* Among simultaneous causes the lowest kind counts, in whatever order they arrive. */

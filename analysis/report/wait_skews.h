@@ -96,10 +96,12 @@ struct sg_waitstate_call {
     enum sg_waitstate_kind kind;
     uint32_t comm;
     struct sg_waitstate_end other;
-    uint32_t skew;              /* as in struct sg_waitstate */
-    /* The latest target that was late; target_ns == enter_ns: none. */
-    int64_t target_ns;
-    struct sg_waitstate_end target;
+    uint32_t skew; /* as in struct sg_waitstate */
+    /* The latest targets that were late; ready_ns == enter_ns: none. */
+    struct sg_waitstate_target {
+        int64_t ready_ns;
+        struct sg_waitstate_end who;
+    } targets[2];
     struct sg_history *history; /* NULL: none */
     uint32_t needs;             /* the calls without whose begin it could not end: its list there */
 };

@@ -501,9 +501,8 @@ static void add_last(struct thread *thread, const struct sg_causes_last *last)
     sg_reading_between(&thread->end, &now, &since);
     since.mask &= 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
     since.time_ns = interval_ns;
-    since.figures[SG_FIGURE_CPU] -= before_ns < since.figures[SG_FIGURE_CPU]
-                                        ? before_ns
-                                        : since.figures[SG_FIGURE_CPU];
+    since.figures[SG_FIGURE_CPU] -=
+        before_ns < since.figures[SG_FIGURE_CPU] ? before_ns : since.figures[SG_FIGURE_CPU];
     sg_causes_sums_add(&thread->sums, settings.log, thread->kept.number, last->site, 0, &since);
 }
 

@@ -69,7 +69,7 @@ struct sg_record_interval {
 struct sg_record_interval_sum {
     _Atomic uint8_t kind;
     uint8_t is_before_init; /* 1: the one interval from loading the library to MPI_Init */
-    uint16_t thread; /* of this rank; reused by another thread after this one ends */
+    uint16_t thread;        /* of this rank; reused by another thread after this one ends */
     uint32_t left;
     uint32_t entered;
     _Atomic uint32_t mask;

@@ -11,8 +11,8 @@
  * processor. "@": within the function.
  *
  * The waits of a row, as "late sender: MPI_Recv 1<0 MPI_Send; ...": rank 1 waits in MPI_Recv until
- * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. >1:MPI_Barrier: this wait begins
- * only when rank 1 calls MPI_Barrier. -: nobody waits.
+ * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. >12:MPI_Barrier: this wait begins
+ * only when the last of ranks 1 and 2 calls MPI_Barrier. -: nobody waits.
  */
 #define _GNU_SOURCE
 #include "known_stamps.h"
@@ -93,7 +93,7 @@ RANKS(cancelled, SEND(1), MPI_Irecv(values, 1, MPI_INT, 0, 9, WORLD, requests); 
 RANKS(wrong_order, SEND(1), RECV(0); MPI_Recv(ONE, 2, 1, WORLD, IGNORE), SEND(1), )
 RANKS(waitall, SEND(1), IRECV(0, 0); IRECV(1, 2); IRECV(2, 3); WAITALL(3), SEND(1), SEND(1))
 RANKS(waitall_eager, AT(MPI_Send(HUGE, 1, 1, WORLD)), AT(MPI_Irecv(HUGE, 0, 1, WORLD, requests));
-      MPI_Isend(ONE, 2, 1, WORLD, requests + 1); WAITALL(2), RECV(1), )
+      AT(MPI_Isend(ONE, 2, 1, WORLD, requests + 1)); WAITALL(2), RECV(1), )
 /* Rank 2 is late for the second call, and waits until rank 1 is about to make it. */
 RANKS(waitany, come_late(); SEND(1), IRECV(0, 0); IRECV(1, 2);
       AT(MPI_Waitany(2, requests, &flag, IGNORE)); tell(2); WAITALL(2), hear(1); come_late();
@@ -267,11 +267,19 @@ RANKS(late_post, AT(MPI_Win_start(group_1, 0, window)); PUT;
 RANKS(late_complete, AT(MPI_Win_start(group_1, 0, window)); PUT; come_late();
       AT(MPI_Win_complete(window)), AT(MPI_Win_post(group_0, 0, window));
       AT(MPI_Win_wait(window)), , )
-/* Rank 2 tells rank 0 that it holds the lock. */
-#define HOLD LOCK; PUT; MPI_Win_flush(1, window); tell(0); come_late(); UNLOCK
-RANKS(contention, hear(2); LOCK; PUT; UNLOCK, , HOLD, )
-RANKS(contention_all, hear(2); AT(MPI_Win_lock_all(0, window)); PUT;
-      AT(MPI_Win_unlock_all(window)), , HOLD, )
+/* Rank 2 tells rank 0 that it holds the lock. The target makes progress in MPI_Barrier. */
+#define HOLD                                                                                       \
+    LOCK;                                                                                          \
+    PUT;                                                                                           \
+    AT(MPI_Win_flush(1, window));                                                                  \
+    tell(0);                                                                                       \
+    come_late();                                                                                   \
+    UNLOCK;                                                                                        \
+    MEET
+#define MEET AT(MPI_Barrier(WORLD))
+RANKS(contention, hear(2); LOCK; PUT; UNLOCK; MEET, MEET, HOLD, MEET)
+RANKS(contention_all, hear(2); AT(MPI_Win_lock_all(0, window)); PUT; AT(MPI_Win_unlock_all(window));
+      MEET, MEET, HOLD, MEET)
 
 /* Rank 2 has the lock, and its operation waits for the target, which computes, and then calls
  * MPI_Barrier. */
@@ -403,6 +411,7 @@ RANKS(threads, SEND(1), receive_both(), AT(MPI_Send(ONE, 1, 2, WORLD)), )
 #define EPOCH                                                                                      \
     "late post: MPI_Win_start|MPI_Win_complete 0<1 MPI_Win_post; "                                 \
     "early wait: MPI_Win_wait 1<0 MPI_Win_complete"
+#define MEETING "wait at barrier: MPI_Barrier *<* MPI_Barrier"
 
 static const struct known {
     void (*run)(void);
@@ -426,7 +435,8 @@ static const struct known {
     ROW(wrong_order, "0s15", "late sender: MPI_Recv 1<0 MPI_Send"),
     ROW(waitall, "2s10 3s20", "late sender: MPI_Waitall 1<023 MPI_Send"),
     ROW(waitall_eager, "0s10 2s16",
-        "late sender: MPI_Waitall 1<0 MPI_Send; late receiver: MPI_Send 0<1 MPI_Irecv"),
+        "late sender: MPI_Waitall 1<0 MPI_Send; late receiver: MPI_Send 0<1 MPI_Irecv; "
+        "late sender: MPI_Recv 2<1 MPI_Isend"),
     ROW(waitany, "@0s10 2s15",
         "late sender: MPI_Waitany 1<0 MPI_Send; late sender: MPI_Waitall 1<2 MPI_Send"),
     ROW(waitsome, "@0s10 2s15",
@@ -497,25 +507,24 @@ static const struct known {
     ROW(win_free, "@0s15", "wait at free: MPI_Win_free *<* MPI_Win_free"),
     ROW(late_post, "1s15", EPOCH),
     ROW(late_complete, "@0s15", EPOCH),
-    ROW(contention, "@2s15", "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock"),
+    ROW(contention, "@2s15",
+        "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock>1:MPI_Barrier; "
+        "late target: MPI_Win_lock|MPI_Win_flush|MPI_Win_unlock 0<1,2<1 MPI_Barrier; " MEETING),
     ROW(contention_all, "@2s15",
-        "lock contention: MPI_Win_lock_all|MPI_Win_unlock_all 0<2 MPI_Win_unlock"),
+        "lock contention: MPI_Win_lock_all|MPI_Win_unlock_all 0<2 MPI_Win_unlock>13:MPI_Barrier; "
+        "late target: MPI_Win_lock_all 0<13 MPI_Barrier; "
+        "late target: MPI_Win_unlock_all 0<1 MPI_Barrier; "
+        "late target: MPI_Win_lock|MPI_Win_flush|MPI_Win_unlock 2<1 MPI_Barrier; " MEETING),
     ROW(held_up, "@1c15",
         "late target: MPI_Win_flush|MPI_Win_lock|MPI_Win_unlock 0<1,2<1 MPI_Barrier; "
-        "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock>1:MPI_Barrier; "
-        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
-    ROW(passive_lock, "1c15",
-        "late target: MPI_Win_lock|MPI_Win_unlock 0<1 MPI_Barrier; "
-        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
+        "lock contention: MPI_Win_lock|MPI_Win_unlock 0<2 MPI_Win_unlock>1:MPI_Barrier; " MEETING),
+    ROW(passive_lock, "1c15", "late target: MPI_Win_lock|MPI_Win_unlock 0<1 MPI_Barrier; " MEETING),
     ROW(passive_lock_all, "1c15",
-        "late target: MPI_Win_lock_all|MPI_Win_unlock_all 0<1 MPI_Barrier; "
-        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
+        "late target: MPI_Win_lock_all 0<123 MPI_Barrier; "
+        "late target: MPI_Win_unlock_all 0<1 MPI_Barrier; " MEETING),
     ROW(passive_flush, "@1c15",
-        "late target: MPI_Win_flush|MPI_Win_unlock 0<1 MPI_Barrier; "
-        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
-    ROW(passive_rput, "@1c15",
-        "late target: MPI_Wait|MPI_Win_unlock 0<1 MPI_Barrier; "
-        "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
+        "late target: MPI_Win_flush|MPI_Win_unlock 0<1 MPI_Barrier; " MEETING),
+    ROW(passive_rput, "@1c15", "late target: MPI_Wait|MPI_Win_unlock 0<1 MPI_Barrier; " MEETING),
     ROW(file_open, "1s15", "wait at file: MPI_File_open *<* MPI_File_open"),
     ROW(file_close, "@2s15", "wait at file: MPI_File_close *<* MPI_File_close"),
     ROW(write_at_all, "3s15", "wait at file: MPI_File_write_at_all *<* MPI_File_write_at_all"),

@@ -69,7 +69,7 @@ def edges_of(text):
 
 
 class Wait:
-    """A wait of a row: STATE: CALL|CALL EDGES CALL[>RANK:CALL], as the stamps of each round have it."""
+    """A wait of a row: STATE: CALL|CALL EDGES CALL[>RANKS:CALL], as the stamps of each round have it."""
 
     def __init__(self, text, rounds):
         self.state, rest = text.split(": ")
@@ -82,22 +82,25 @@ class Wait:
         self.last = {number: {} for number in rounds}
         for (number, stamps), (rank, awaited) in itertools.product(rounds.items(), edges_of(edges).items()):
             others = {other: stamp for other in awaited for stamp in stamps[other] if stamp.call == self.call}
-            opening = next((stamp for stamp in stamps[int(since[0])] if stamp.call == since[2:]), None) if since else None
+            ranks, _, call = since.partition(":")
+            openings = [stamp for other in ranks for stamp in stamps[int(other)] if stamp.call == call]
             for stamp in stamps[rank]:
                 if stamp.call in self.calls:
-                    self.add(number, rank, stamp, others, opening)
+                    self.add(number, rank, stamp, others, openings)
 
-    def add(self, number, rank, stamp, others, opening):
+    def add(self, number, rank, stamp, others, openings):
         """The rank waits until the last of the others enters its call, of those that do before its own ends;
-        if there is an opening only since then."""
+        only since the last of the openings that precede its end."""
         others = {other: entered for other, entered in others.items() if entered.before < stamp.after}
         self.sites.add((stamp.call, stamp.function, stamp.line))
         if not others:
             return
         self.others |= {(other.call, other.function, other.line) for other in others.values()}
         ready = Span(max(other.before for other in others.values()), max(other.begun for other in others.values()))
-        begin = Span(*(max(stamp.before, opening.before), max(stamp.begun, opening.begun)) if opening else
-                     (stamp.before, stamp.begun))
+        begin = Span(stamp.before, stamp.begun)
+        for opening in openings:
+            begin.low = max(begin.low, opening.before if opening.begun < stamp.after else 0)
+            begin.high = max(begin.high, opening.begun if opening.before < stamp.after else 0)
         span = Span(max(0, ready.low - begin.high) if stamp.after >= ready.high else 0,
                     max(0, ready.high - begin.low) if stamp.after >= ready.low else 0)
         last = {other for other, entered in others.items() if entered.begun >= ready.low}

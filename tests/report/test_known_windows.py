@@ -28,22 +28,22 @@ class Call:
         self.enter, self.leave, self.rank = event.time, math.inf, rank
         self.place = event.region.name, texts.get("call site", "#").rsplit("#", 1)[1]
         self.cause = None  # (when the other was ready, state, the other's call)
-        self.target = None  # the call of the target that was late last
+        self.targets = []  # the calls of targets that were late
 
     def waits(self):
         """Its waits, as (state, the other's call, begin, end): one, or for a lock first that for the late target."""
         if self.cause is None:
             return
         begin, (ready, state, other) = self.enter, self.cause
-        if state == "lock contention" and self.target is not None and self.target.enter < ready:
-            begin = self.target.enter
-            yield "late target", self.target, self.enter, begin
+        target = max((target for target in self.targets if target.enter < ready), key=lambda call: call.enter, default=None)
+        if state == "lock contention" and target is not None:
+            begin = target.enter
+            yield "late target", target, self.enter, begin
         yield state, other, begin, min(ready, self.leave)
 
     def offer(self, state, other, is_bounded=False):
-        if state == "late target" and self.enter < other.enter < self.leave and \
-                (self.target is None or self.target.enter < other.enter):
-            self.target = other
+        if state == "late target" and self.enter < other.enter < self.leave:
+            self.targets.append(other)
         if self.enter < other.enter and (is_bounded or other.enter < self.leave) and \
                 self.place[0] != "MPI_Win_test" and \
                 (self.cause is None or
