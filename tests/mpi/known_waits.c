@@ -267,7 +267,9 @@ RANKS(late_post, AT(MPI_Win_start(group_1, 0, window)); PUT;
 RANKS(late_complete, AT(MPI_Win_start(group_1, 0, window)); PUT; come_late();
       AT(MPI_Win_complete(window)), AT(MPI_Win_post(group_0, 0, window));
       AT(MPI_Win_wait(window)), , )
-/* Rank 2 tells rank 0 that it holds the lock. The target makes progress in MPI_Barrier. */
+/* Rank 2 tells rank 0 that it holds the lock. The target makes progress in MPI_Barrier. BEGIN: the
+ * target has certainly left the call before. */
+#define BEGIN MUST(PMPI_Barrier(telling))
 #define HOLD                                                                                       \
     LOCK;                                                                                          \
     PUT;                                                                                           \
@@ -277,9 +279,9 @@ RANKS(late_complete, AT(MPI_Win_start(group_1, 0, window)); PUT; come_late();
     UNLOCK;                                                                                        \
     MEET
 #define MEET AT(MPI_Barrier(WORLD))
-RANKS(contention, hear(2); LOCK; PUT; UNLOCK; MEET, MEET, HOLD, MEET)
-RANKS(contention_all, hear(2); AT(MPI_Win_lock_all(0, window)); PUT; AT(MPI_Win_unlock_all(window));
-      MEET, MEET, HOLD, MEET)
+RANKS(contention, BEGIN; hear(2); LOCK; PUT; UNLOCK; MEET, BEGIN; MEET, BEGIN; HOLD, BEGIN; MEET)
+RANKS(contention_all, BEGIN; hear(2); AT(MPI_Win_lock_all(0, window)); PUT;
+      AT(MPI_Win_unlock_all(window)); MEET, BEGIN; MEET, BEGIN; HOLD, BEGIN; MEET)
 
 /* Rank 2 has the lock, and its operation waits for the target, which computes, and then calls
  * MPI_Barrier. */
@@ -290,7 +292,7 @@ NOINLINE static void held_up(void)
         PUT;
         MPI_Win_flush(1, window);
     }
-    MUST(PMPI_Barrier(telling));
+    BEGIN;
     come_late();
     if (rank == 2) {
         PUT;
@@ -330,7 +332,7 @@ NOINLINE static void passive_flush(void)
 {
     if (rank == 0)
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
-    MUST(PMPI_Barrier(telling));
+    BEGIN;
     come_late();
     if (rank == 0) {
         PUT;
@@ -344,7 +346,7 @@ NOINLINE static void passive_rput(void)
 {
     if (rank == 0)
         MPI_Win_lock(MPI_LOCK_SHARED, 1, 0, window);
-    MUST(PMPI_Barrier(telling));
+    BEGIN;
     come_late();
     if (rank == 0) {
         MPI_Rput(ONE, 1, 0, 1, MPI_INT, window, requests);

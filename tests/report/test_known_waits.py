@@ -126,8 +126,10 @@ class Case:
 
     def latest(self, number):
         """The rank that comes latest, and the call to which it does in a round."""
-        rank = max(RANKS, key=lambda rank: sum(spent[rank].elapsed for spent in self.spent.values() if rank in spent))
-        return rank, next(stamp for stamp in self.rounds[number][rank] if stamp.before > self.spent[number][rank].begin)
+        called = lambda rank, number: next(
+            stamp for stamp in self.rounds[number][rank] if stamp.before > self.spent[number][rank].begin)
+        rank = max(RANKS, key=lambda rank: sum(called(rank, of).before for of, spent in self.spent.items() if rank in spent))
+        return rank, called(rank, number)
 
 
 class Launch:
