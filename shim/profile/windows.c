@@ -305,8 +305,8 @@ static void collective(struct sg_event_content *content, enum sg_function functi
     content->from = sources_of(function, words, done->comm);
 }
 
-/* Calls of others than the members of their communicator are known by the one that they make. */
-static bool is_known_by_made(enum sg_function function)
+/* True if the members of the communicator that it makes call it, not those of its argument. */
+static bool is_of_made(enum sg_function function)
 {
     return function == SG_FUNCTION_Comm_create_group || function == SG_FUNCTION_Intercomm_create;
 }
@@ -348,7 +348,7 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         on_file(content, &done->file);
     else if (sg_function_is_numbered(function) && done->comm != NULL)
         collective(content, function, words, done);
-    if (is_known_by_made(function))
+    if (is_of_made(function))
         content->sent_bytes =
             sg_identity_of(*(const MPI_Comm *)words[sg_places[function].made]).created_ns;
     if (moved->target != SG_NOBODY)

@@ -735,9 +735,9 @@ struct sg_record_stat {
  * wait are written when they begin, without flags: peers and tags are those requested. If an
  * exception or longjmp leaves a call, it ends, as failed, when its thread's next call begins. Calls
  * on windows use the fields as described above. In a collective with a count for each rank, from is
- * the group of the ranks whose data it brings, itself included; < 0: all, or not known. In
- * MPI_Comm_create_group and MPI_Intercomm_create, which not only or not all members of their
- * communicator call, sent_bytes is the created_ns of the one that they make; 0: none. */
+ * the group of the ranks whose data it brings, itself included; < 0: all, or not known. The
+ * members of the communicator that MPI_Comm_create_group or MPI_Intercomm_create makes call it:
+ * sent_bytes is the created_ns of that one; 0: none. */
 enum sg_event_flags {
     SG_EVENT_FAILED = 1,   /* the call returned an error */
     SG_EVENT_SENDS = 2,    /* to, to_tag, sent_bytes describe a message */
