@@ -96,8 +96,8 @@ struct sg_waitstate_collective;
  * own, the peer is the location's rank. comm: index in the definitions. */
 enum sg_status sg_archive_waits_rank(struct sg_archive_waits *waits, uint32_t location,
                                      int64_t comm, uint32_t member, int64_t *out);
-/* Finds the ranks in MPI_COMM_WORLD of a communicator's members; NULL: each rank has one of its own,
- * or there are two groups. The array lives as long as waits. */
+/* Finds the ranks in MPI_COMM_WORLD of a communicator's members; NULL: each rank has one of its
+ * own, or there are two groups. The array lives as long as waits. */
 enum sg_status sg_archive_waits_ranks(struct sg_archive_waits *waits, int64_t comm,
                                       const uint32_t **out);
 /* Sets communicator, size, member and root. comm: index in the definitions. False: MPI_COMM_SELF,

@@ -272,7 +272,8 @@ struct sg_waitstate_lock {
     uint32_t target;     /* rank in the communicator, or SG_WAITSTATE_ALL */
     bool is_exclusive;   /* set in a request */
     uint32_t rank_there; /* the target's rank in MPI_COMM_WORLD; not for all targets */
-    /* For all targets: their ranks in MPI_COMM_WORLD. The array outlives the tracker's last event. */
+    /* For all targets: their ranks in MPI_COMM_WORLD, in an array that outlives the tracker's last
+     * event. */
     const uint32_t *ranks;
     uint32_t rank_count;
 };

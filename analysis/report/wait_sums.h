@@ -48,16 +48,16 @@
  *   lock contention  of MPI_Win_lock, lock_all, or the first flush or unlock that completes an
  *                    operation under the lock, if it ends after T; T: the last that held the lock
  *                    before entered MPI_Win_unlock (report/wait_windows.h)
- *   late target      of MPI_Win_lock or lock_all, or a call that completes an operation under a lock, if it
- *                    ends after T; T: the target entered its next call, and was in none for most of
- *                    the time until then. Without hardware for it, the library carries out
- *                    operations in calls of their target
+ *   late target      of MPI_Win_lock, lock_all (for the last of its targets), or a call that
+ *                    completes an operation under a lock, if it ends after T; T: the target
+ *                    entered its next call, and was in none for most of the time until then.
+ *                    Without hardware for it, the library carries out operations in calls of their
+ *                    target
  *
  * A call has one wait, whatever it completes: for the last cause. Only a wait for a lock is a late
- * target's first, as long as that is late: the target could have granted the lock to nobody, and its
- * holder may have waited for it, too. A test waits if its thread tested
- * in vain before it, and did little else: E is then the begin of the first such test. Other tests
- * do not wait.
+ * target's first, as long as that is late: the target could have granted the lock to nobody, and
+ * the holder may have waited for it, too. A test waits if its thread tested in vain before it, and
+ * did little else: E is then the begin of the first such test. Other tests do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received
  * by a later call. MPI_Probe and MPI_Mprobe wait for the message that is received next on their
  * thread, or with their handle.

@@ -504,6 +504,9 @@ static void add_last(struct thread *thread, const struct sg_causes_last *last)
     since.figures[SG_FIGURE_CPU] -=
         before_ns < since.figures[SG_FIGURE_CPU] ? before_ns : since.figures[SG_FIGURE_CPU];
     sg_causes_sums_add(&thread->sums, settings.log, thread->kept.number, last->site, 0, &since);
+    add(&totals->intervals, 1);
+    if (settings.has_events)
+        add(&totals->left_out, 1);
 }
 
 void sg_causes_stop(const struct sg_causes_last *last)

@@ -86,7 +86,7 @@ struct sg_record_causes {
     uint16_t reserved;
     uint32_t mask;              /* figures available on this rank */
     _Atomic uint64_t intervals; /* sampled */
-    _Atomic uint64_t left_out;  /* of them, those without a record, for lack of capacity */
+    _Atomic uint64_t left_out;  /* of them, those without a record, mostly for lack of capacity */
     _Atomic uint64_t cost_ns;   /* of taking the readings */
     _Atomic uint64_t time_ns;   /* total of the threads that took them */
     uint64_t reserved2[3];
@@ -798,9 +798,8 @@ struct sg_record_request {
     uint64_t bytes;
     /* For the begin of a persistent collective, whose sent bytes are in `bytes`. */
     uint64_t received_bytes;
-    uint32_t start; /* number of its begins, from 1; 0: not known, or not a collective */
-    /* 1 + the group of the ranks whose data it brings, as in struct sg_record_event; 0: not known. */
-    uint32_t sources;
+    uint32_t start;   /* number of its begins, from 1; 0: not known, or not a collective */
+    uint32_t sources; /* 1 + a group, as `from` in struct sg_record_event; 0: not known */
 };
 
 /* Messages that have no record, with the same communicator, ranks and tag as a message that has

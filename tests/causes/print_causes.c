@@ -86,7 +86,8 @@ static void put_all(struct sg_logread *log)
 
         if (kind == SG_RECORD_INTERVAL)
             put_interval(record);
-        else if (kind == SG_RECORD_INTERVAL_SUM)
+        else if (kind == SG_RECORD_INTERVAL_SUM &&
+                 ((const struct sg_record_interval_sum *)record)->is_before_init == 0)
             put_sum(record);
         else if (kind == SG_RECORD_SOURCE)
             put_source(record);

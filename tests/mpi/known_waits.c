@@ -11,8 +11,8 @@
  * processor. "@": within the function.
  *
  * The waits of a row, as "late sender: MPI_Recv 1<0 MPI_Send; ...": rank 1 waits in MPI_Recv until
- * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. >12:MPI_Barrier: this wait begins
- * only when the last of ranks 1 and 2 calls MPI_Barrier. -: nobody waits.
+ * rank 0 calls MPI_Send. 0<12: until the last of ranks 1 and 2 does. >12:MPI_Barrier: this wait
+ * begins only when the last of ranks 1 and 2 calls MPI_Barrier. -: nobody waits.
  */
 #define _GNU_SOURCE
 #include "known_stamps.h"
@@ -455,8 +455,8 @@ static const struct known {
     ROW(bcast, "1s15", "late broadcast: MPI_Bcast *<1 MPI_Bcast"),
     ROW(scatter, "2s15", "late broadcast: MPI_Scatter *<2 MPI_Scatter"),
     ROW(scatterv, "0s15", "late broadcast: MPI_Scatterv *<0 MPI_Scatterv"),
-    ROW(reduce, "2s20 3s10", "early reduce: MPI_Reduce 0<* MPI_Reduce"),
-    ROW(gather, "3s15", "early reduce: MPI_Gather 1<* MPI_Gather"),
+    ROW(reduce, "2s20 3s10", "early reduce: MPI_Reduce 0<*,2<3 MPI_Reduce"),
+    ROW(gather, "3s15", "early reduce: MPI_Gather 1<*,3<0 MPI_Gather"),
     ROW(gatherv, "1s15 2s20", "early reduce: MPI_Gatherv 0<* MPI_Gatherv"),
     ROW(allreduce, "3s20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
     ROW(allgather, "0s15", "wait at NxN: MPI_Allgather *<* MPI_Allgather"),
