@@ -80,6 +80,8 @@ class Wait:
         self.sites, self.others = set(), set()
         # By round: {rank that certainly waits: until when at least, and the ranks that may be the last}
         self.last = {number: {} for number in rounds}
+        # By round: {rank that may wait: the ranks that may be the last}
+        self.possible = {number: collections.defaultdict(set) for number in rounds}
         for (number, stamps), (rank, awaited) in itertools.product(rounds.items(), edges_of(edges).items()):
             others = {other: stamp for other in awaited for stamp in stamps[other] if stamp.call == self.call}
             ranks, _, call = since.partition(":")
@@ -106,6 +108,8 @@ class Wait:
         last = {other for other, entered in others.items() if entered.begun >= ready.low}
         if span.low > 0:
             self.last[number][rank] = ready.low, last
+        if span.high > 0:
+            self.possible[number][rank] |= last
         self.total += span
         self.in_round[number] += span
         self.waiting[rank] += span
@@ -218,13 +222,14 @@ def wrong_waits(launch, case):
 
 
 def waits_for(truth, number):
-    """The rank that is late in this round, and those that certainly wait for its call, or for such a rank after it"""
+    """The rank that is late in this round, and those that certainly wait for its call, or for such a rank after it;
+    none, if it may itself wait for another"""
     late, called = truth.latest(number)
     found = {late}
     for _ in RANKS:
         found |= {rank for wait in truth.waits for rank, (until, last) in wait.last[number].items()
                   if until >= called.before and last <= found}
-    return found
+    return found if all(wait.possible[number][late] <= found for wait in truth.waits) else set()
 
 
 def path_of(launch, case):
@@ -235,7 +240,8 @@ def path_of(launch, case):
         late, stamp = truth.latest(number)
         came = {rank: stamps[0] for rank, stamps in meetings[number + 1].items()}
         those = waits_for(truth, number)
-        is_last = max(came[rank].before for rank in those) > max((came[rank].begun for rank in {*RANKS} - those), default=0)
+        is_last = max((came[rank].before for rank in those), default=0) > \
+            max((came[rank].begun for rank in {*RANKS} - those), default=0)
         span += Span(is_last and spent[late].elapsed, stamp.begun - meetings[number][late][0].before)
     rows = [row for row in launch.report["critical_path"]["rows"] if row["kind"] == "interval"
             and is_at(row["until"], [(stamp.call, stamp.function, stamp.line)])]
