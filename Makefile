@@ -419,7 +419,7 @@ deb: ## a Debian package, in build/deb
 	$(Q).ci/deps build deb
 	$(Q)dist/deb build/deb
 
-picture: all test-programs ## docs/report.png, the page of a run: RUN=DIR, or cg
+picture: all test-programs ## docs/report.png and docs/terminal.png, of a run: RUN=DIR, or cg
 	dist/picture $(B) $(RUN)
 
 # Replaces the lines between the marks of the page.

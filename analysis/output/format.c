@@ -184,3 +184,49 @@ void sg_format_shorten_site(char *text, size_t columns)
     strcat(text, tail);
     free(tail);
 }
+
+void sg_format_shorten_interval(char *text, size_t columns)
+{
+    char *arrow = strstr(text, " -> "), *from, *tail;
+
+    if (sg_format_columns(text) <= columns)
+        return;
+    if (arrow != NULL && (tail = strdup(arrow)) != NULL) {
+        size_t kept;
+
+        *arrow = '\0';
+        from = strrchr(text, ' ') != NULL ? strrchr(text, ' ') + 1 : text;
+        kept = sg_format_columns(text) - sg_format_columns(from) + sg_format_columns(tail);
+        if (tail[4] >= '0' && tail[4] <= '9') {
+            sg_format_shorten(from, columns > kept + HEAD_MIN ? columns - kept : HEAD_MIN);
+            strcat(text, tail);
+        } else {
+            strcpy(from, tail + 1);
+        }
+        free(tail);
+    }
+    sg_format_shorten(text, columns);
+}
+
+bool sg_format_open(struct sg_format_text *text)
+{
+    *text = (struct sg_format_text){0};
+    text->out = open_memstream(&text->of, &text->bytes);
+    return text->out != NULL;
+}
+
+char *sg_format_take(struct sg_format_text *text)
+{
+    if (fclose(text->out) == 0)
+        return text->of;
+    free(text->of);
+    return NULL;
+}
+
+char *sg_format_take_clean(struct sg_format_text *text)
+{
+    char *raw = sg_format_take(text), *clean = raw != NULL ? sg_format_clean(raw, true) : NULL;
+
+    free(raw);
+    return clean;
+}

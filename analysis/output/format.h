@@ -50,4 +50,21 @@ void sg_format_shorten(char *text, size_t columns);
  * line or module and offset, stays whole, so the result may be longer than columns. */
 void sg_format_shorten_site(char *text, size_t columns);
 
+/* Collects in memory the text that a function prints. */
+struct sg_format_text {
+    FILE *out;
+    char *of;
+    size_t bytes;
+};
+
+/* False: out of memory. */
+bool sg_format_open(struct sg_format_text *text);
+/* Ends it, and returns the text, malloc'ed; NULL: out of memory. */
+char *sg_format_take(struct sg_format_text *text);
+/* Likewise, without control characters. */
+char *sg_format_take_clean(struct sg_format_text *text);
+
+/* Shortens "text a -> b": without a, or with a shorter a if b is only the number of a line. */
+void sg_format_shorten_interval(char *text, size_t columns);
+
 #endif

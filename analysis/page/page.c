@@ -5,10 +5,8 @@
 #include "page/page_table.h"
 
 #include "core/text.h"
-#include "core/waiting.h"
 #include "output/format.h"
 #include "page/html.h"
-#include "report/filter.h"
 #include "report/report_columns.h"
 #include "trace/record.h"
 
@@ -32,67 +30,11 @@ static void put_title(const struct sg_report *report, FILE *out)
 {
     fputs("<header>\n<p class=\"kind\">stagger report</p>\n<h1>", out);
     sg_html_text(report->program != NULL ? report->program : "program not known", out);
-    fprintf(out, "</h1>\n<p class=\"path\">It ran for %s on %" PRIu32 " rank%s. ",
-            SG_NS(report->run_ns), report->rank_count, report->rank_count == 1 ? "" : "s");
+    fputs("</h1>\n<p class=\"path\">", out);
+    sg_page_write_run(report, out);
+    fputs("<br>", out);
     sg_html_text(report->path, out);
     fputs("</p>\n", out);
-}
-
-static void put_notes(const struct sg_report *report, FILE *out)
-{
-    uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
-    char covered[SG_COVERAGE_BYTES];
-
-    fputs("<ul class=\"notes\">\n", out);
-    if (sg_report_is_oversubscribed(report)) {
-        fputs("<li>Oversubscribed: ", out);
-        sg_report_put_oversubscribed(report, sg_html_text, out);
-        fputs("; waiting ", out);
-        sg_report_put_waited(report, out);
-        fprintf(out, ". To %s</code></li>\n",
-                report->waiting.mode == SG_WAIT_SPIN
-                    ? "let late ranks run: <code>STAGGER_WAIT=yield"
-                    : "see stock: <code>STAGGER_WAIT=spin STAGGER_RULES=&#39;*=mpich&#39;");
-    }
-    if (sg_waiting_has_spinning(&report->waiting)) {
-        fputs("<li>Threads: ", out);
-        sg_report_put_spinning(report, out);
-        fputs(".</li>\n", out);
-    }
-    if (sg_report_coverage(report, covered) != NULL)
-        fprintf(out,
-                "<li><b>Partial.</b> A log was full: skews, waits, causes and the critical path are"
-                " of %s.</li>\n",
-                covered);
-    else if (report->partial)
-        fprintf(out, "<li><b>Partial.</b> %s.</li>\n",
-                report->has_events ? "The archive does not hold the whole run"
-                                   : "Some logs are missing, damaged or end before MPI_Finalize; "
-                                     "the run times shown are lower bounds");
-    if (unseen > 0)
-        fprintf(out,
-                "<li>%" PRIu64 " calls are not in the events: calls, bytes and blocked cover all "
-                "calls, skew and wait only the others.</li>\n",
-                unseen);
-    else if (report->dropped_calls > 0)
-        fprintf(
-            out,
-            "<li>%" PRIu64
-            " calls are omitted: their instances are incomplete, or recording had stopped.</li>\n",
-            report->dropped_calls);
-    if (report->unmanaged_nonblocking > 0)
-        fprintf(out, "<li>%" PRIu64 " nonblocking calls were left to MPICH, not recorded.</li>\n",
-                report->unmanaged_nonblocking);
-    if (report->unmanaged_calls > report->unmanaged_nonblocking)
-        fprintf(out, "<li>%" PRIu64 " collectives were passed through unrecorded.</li>\n",
-                report->unmanaged_calls - report->unmanaged_nonblocking);
-    if (report->clock_violations > 0)
-        fprintf(out,
-                "<li>Clocks contradict each other in %" PRIu64
-                " instance%s, by up to %s: smaller skews and waits are meaningless.</li>\n",
-                report->clock_violations, report->clock_violations == 1 ? "" : "s",
-                SG_NS(report->largest_violation_ns));
-    fputs("</ul>\n", out);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -170,14 +112,8 @@ static void put_table(const struct sg_page *page, FILE *out)
 
 static void put_charts(const struct sg_page *page, FILE *out)
 {
-    if (page->report->site_count == 0)
+    if (page->report->site_count == 0 || !page->report->has_events)
         return;
-    if (!page->report->has_events) {
-        fputs("<section><h2>Charts</h2><p>None: no events were recorded "
-              "(<code>STAGGER_TRACE=otf2</code> records them).</p></section>\n",
-              out);
-        return;
-    }
     fputs("<noscript><p class=\"quiet\">Charts, sorting and filtering need JavaScript.</p>"
           "</noscript>\n"
           "<section id=\"one\" aria-labelledby=\"one-title\" hidden>\n"
@@ -210,7 +146,6 @@ enum sg_status sg_page_write(const struct sg_page *page, FILE *out)
     put_title(report, out);
     sg_page_write_open_calls(report, out);
     sg_page_write_tiles(report, out);
-    put_notes(report, out);
     fputs("</header>\n<main>\n", out);
     sg_page_write_screen(report, out);
     sg_page_write_functions(page, out);
@@ -388,7 +323,7 @@ static void put_overhead(const struct sg_report *report, FILE *out)
     fprintf(
         out,
         "<p>In addition to the time in the call, stagger itself took <b>%s</b> a call to find the "
-        "call site and the rule and to record the call: <b>%s</b> of processor time. This was "
+        "call site and the rule and to record the call: <b>%s</b> of rank time. This was "
         "measured in this run, as the mean of %" PRIu64 " calls",
         SG_NS(report->overhead_ns / report->overhead_calls),
         SG_SHARE(sg_report_overhead_ns(report), report->ranks_run_ns), report->overhead_calls);

@@ -48,16 +48,16 @@ void sg_page_write_badge(const struct sg_run_history *history, FILE *out);
 /* The sections of a comparison about all MPI calls; nothing if they are not known. */
 void sg_page_write_compared_calls(const struct sg_comparison *comparison, uint32_t row_limit,
                                   FILE *out);
-/* The first screen: the calls that are open, tiles of efficiency and the bar of rank time, in the
- * header; where ranks wait for others, and what would help. */
+/* The first screen: the run, the calls that are open, tiles of efficiency, the bar of rank time and
+ * notes, in the header; where ranks wait for others, and what would help. */
 void sg_page_write_open_calls(const struct sg_report *report, FILE *out);
+void sg_page_write_run(const struct sg_report *report, FILE *out);
 void sg_page_write_tiles(const struct sg_report *report, FILE *out);
 void sg_page_write_screen(const struct sg_report *report, FILE *out);
 /* The data of the charts. */
 enum sg_status sg_page_write_data(const struct sg_page *page, FILE *out);
-/* The sections about all MPI calls: MPI's share at the top, the functions, and the call sites and
- * messages. Each writes nothing if the data is not known. */
-void sg_page_write_share(const struct sg_report *report, FILE *out);
+/* The sections about all MPI calls: the functions, and the call sites and messages. Each writes
+ * nothing if the data is not known. */
 void sg_page_write_functions(const struct sg_page *page, FILE *out);
 void sg_page_write_calls(const struct sg_page *page, FILE *out);
 /* The skew of the collectives that MPICH carried out, and wait states; nothing without any. */

@@ -17,24 +17,11 @@
 
 /* ---- MPI's share ----------------------------------------------------------------------------- */
 
-void sg_page_write_share(const struct sg_report *report, FILE *out)
-{
-    const struct sg_calls *calls = report->calls;
-
-    if (calls == NULL || calls->processor_ns == 0)
-        return;
-    fprintf(
-        out,
-        "<div><dt>processor time in MPI, all calls</dt><dd>%s<small>%s of %s</small></dd></div>\n",
-        SG_SHARE(calls->time_ns, calls->processor_ns), SG_NS(calls->time_ns),
-        SG_NS(calls->processor_ns));
-}
-
 static void put_share(const struct sg_calls *calls, FILE *out)
 {
     if (calls->processor_ns == 0)
         return;
-    fprintf(out, "<p>The ranks spent %s of their processor time in MPI",
+    fprintf(out, "<p>The ranks spent %s of their time in MPI",
             SG_SHARE(calls->time_ns, calls->processor_ns));
     if (calls->least_rank != calls->greatest_rank)
         fprintf(out, ", from %.1f%% on rank %" PRIu32 " to %.1f%% on rank %" PRIu32,
@@ -49,7 +36,7 @@ static const struct sg_page_shown function_columns[] = {
     {"function", "function", "of MPI", NULL, false},
     {"calls", "calls", "over all ranks", NULL, false},
     {"time", "time", "in these calls, over all ranks", NULL, false},
-    {"run", "of run", "time by all ranks' processor time", "time", false},
+    {"run", "of run", "time by the run time of all ranks", "time", false},
     {"mean", "mean", "of a call", NULL, false},
     {"min", "min", "the shortest call", NULL, false},
     {"max", "max", "the longest call", NULL, false},
@@ -69,7 +56,8 @@ static const struct sg_page_shown site_columns[] = {
      false},
     {"calls", "calls", "over all ranks", NULL, false},
     {"time", "time", "in these calls, over all ranks", NULL, false},
-    {"run", "of run", "time by all ranks' processor time", "time", false},
+    {"run", "of run", "time by the run time of all ranks", "time", false},
+    {"waiting", "waiting", "the part of the time that is waiting for other ranks", NULL, true},
     {"mean", "mean", "of a call", NULL, false},
     {"max", "max", "the longest call", NULL, false},
     {"sent", "sent", "bytes sent by the calls", NULL, false},

@@ -162,7 +162,7 @@ static void put_figures(const struct sg_comparison *comparison, FILE *out)
             continue;
         put_times(row, out);
         if (i != SG_WHOLE_RUN)
-            fprintf(out, "; of all processor time %s &rarr; %s",
+            fprintf(out, "; of all rank time %s &rarr; %s",
                     SG_SHARE((uint64_t)row->a_ns, a.ranks_run_ns),
                     SG_SHARE((uint64_t)row->b_ns, b.ranks_run_ns));
         fputs("</small></dd></div>\n", out);

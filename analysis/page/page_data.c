@@ -254,7 +254,7 @@ static uint64_t *waits_of(const struct sg_page *page)
     return waits;
 }
 
-/* For each column means over its ranks: [processor time, blocked, wait]. */
+/* For each column means over its ranks: [rank time, blocked, wait]. */
 static json_t *by_rank_of(const struct sg_page *page)
 {
     const struct sg_report *report = page->report;

@@ -12,38 +12,98 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- efficiency ------------------------------------------------------------------------------ */
+/* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Text for people, which is escaped for the page when it is complete. */
-struct text {
-    char *of;
-    size_t bytes;
-};
-
-static FILE *text_open(struct text *text)
+static bool is_setting(const char *word)
 {
-    *text = (struct text){0};
-    return open_memstream(&text->of, &text->bytes);
+    return strncmp(word, "STAGGER_", 8) == 0 || strncmp(word, "OMP_", 4) == 0;
 }
 
-/* Writes the text's first line. */
-static void text_put(struct text *text, FILE *in, FILE *out)
+/* Settings are code. A setting ends at a blank. */
+static void put_words(char *line, FILE *out)
 {
-    if (in != NULL && fclose(in) == 0) {
-        text->of[strcspn(text->of, "\n")] = '\0';
-        sg_html_text(text->of, out);
+    char *rest;
+
+    for (char *word = strtok_r(line, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
+        bool is_code = is_setting(word);
+
+        fputs(is_code ? "<code>" : "", out);
+        sg_html_text(word, out);
+        fputs(is_code ? "</code> " : " ", out);
     }
-    free(text->of);
+}
+
+/* Ends the text, and writes its first line. */
+static void put_line(struct sg_format_text *text, FILE *out)
+{
+    char *line = sg_format_take(text);
+
+    if (line != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        put_words(line, out);
+    }
+    free(line);
+}
+
+static size_t indent_of(const char *line)
+{
+    return strspn(line, " ");
+}
+
+/* Ends the text, and writes each line as an item of a list, together with the lines that continue
+ * it: they are indented more than the first. Two blanks follow a label; "note: " is left out. */
+static void put_items(struct sg_format_text *text, FILE *out)
+{
+    static const char note[] = "note: ";
+    char *lines = sg_format_take(text), *rest;
+    char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL;
+    size_t indent = line != NULL ? indent_of(line) : 0;
+
+    while (line != NULL) {
+        char *label = line + indent, *gap = strstr(label, "  ");
+
+        fputs("<li>", out);
+        if (strncmp(label, note, sizeof note - 1) == 0) {
+            line = label + sizeof note - 1;
+        } else if (gap != NULL) {
+            *gap = '\0';
+            fputs("<b>", out);
+            sg_html_text(label, out);
+            fputs("</b> ", out);
+            line = gap + 1;
+        }
+        put_words(line, out);
+        while ((line = strtok_r(NULL, "\n", &rest)) != NULL && indent_of(line) > indent) {
+            fputs("<br>", out);
+            put_words(line, out);
+        }
+        fputs("</li>\n", out);
+    }
+    free(lines);
+}
+
+/* ---- efficiency ------------------------------------------------------------------------------ */
+
+void sg_page_write_run(const struct sg_report *report, FILE *out)
+{
+    struct sg_format_text text;
+
+    if (!sg_format_open(&text))
+        return;
+    sg_screen_put_run(report, text.out);
+    put_line(&text, out);
 }
 
 static void put_share(double share, int decimals, FILE *out)
 {
-    struct text text;
-    FILE *in = text_open(&text);
+    char text[32];
+    FILE *in = fmemopen(text, sizeof text, "w");
 
-    if (in != NULL)
-        sg_screen_put_share(share, decimals, in);
-    text_put(&text, in, out);
+    if (in == NULL)
+        return;
+    sg_screen_put_share(share, decimals, in);
+    if (fclose(in) == 0)
+        sg_html_text(text, out);
 }
 
 static void put_tile(const char *class, const char *name, double share, const char *means,
@@ -58,6 +118,7 @@ static void put_times(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *of = &report->efficiency;
     bool has_waits = report->waitstates != NULL;
+    double inner = sg_screen_inner_efficiency(report);
     const struct {
         const char *class, *name;
         uint64_t ns;
@@ -81,7 +142,13 @@ static void put_times(const struct sg_report *report, FILE *out)
         put_share(sg_screen_share(parts[i].ns, report->ranks_run_ns), 0, out);
         fputs("</li>", out);
     }
-    fputs("</ul>\n</div>\n", out);
+    fputs("</ul>\n", out);
+    if (inner >= 0) {
+        fputs("<p class=\"quiet\">" SG_SCREEN_INNER, out);
+        put_share(inner, 0, out);
+        fputs("</p>\n", out);
+    }
+    fputs("</div>\n", out);
 }
 
 static void put_over_time(const struct sg_efficiency *of, FILE *out)
@@ -93,26 +160,47 @@ static void put_over_time(const struct sg_efficiency *of, FILE *out)
           "aria-label=\"parallel efficiency over time\">",
           out);
     for (int i = 0; i < SG_EFFICIENCY_SLICES; i++) {
-        const struct sg_efficiency_slice *slice = &of->slices[i];
-        struct sg_efficiency part = {0};
+        const struct sg_efficiency_part part = sg_efficiency_part_of(of, i);
+        double height = part.parallel > 0 ? 100 * part.parallel : 0;
 
-        sg_efficiency_set(&part, (uint64_t)(slice->end_ns - slice->begin_ns), slice->useful_ns,
-                          slice->useful_max_ns, of->threads);
+        fprintf(out, "<g><title>%s to %s: parallel efficiency ", SG_NS(part.begin_ns),
+                SG_NS(part.end_ns));
+        put_share(part.parallel, 0, out);
+        fputs(" = load balance ", out);
+        put_share(part.load_balance, 0, out);
+        fputs(" x communication ", out);
+        put_share(part.communication, 0, out);
         fprintf(out,
+                "</title>"
                 "<rect class=\"rest\" x=\"%d\" y=\"0\" width=\"9\" height=\"100\"/>"
-                "<rect class=\"good\" x=\"%d\" y=\"%.1f\" width=\"9\" height=\"%.1f\"/>",
-                10 * i, 10 * i, part.parallel < 0 ? 100 : 100 - 100 * part.parallel,
-                part.parallel < 0 ? 0 : 100 * part.parallel);
+                "<rect class=\"good\" x=\"%d\" y=\"%.1f\" width=\"9\" height=\"%.1f\"/></g>",
+                10 * i, 10 * i, 100 - height, height);
     }
     fputs("</svg>\n", out);
+}
+
+static void put_notes(const struct sg_report *report, FILE *out)
+{
+    struct sg_format_text text;
+
+    fputs("<ul class=\"notes\">\n", out);
+    if (sg_format_open(&text)) {
+        sg_screen_put_facts(report, false, text.out);
+        put_items(&text, out);
+    }
+    if (sg_format_open(&text)) {
+        sg_report_put_notes(report, true, text.out);
+        put_items(&text, out);
+    }
+    fputs("</ul>\n", out);
 }
 
 void sg_page_write_tiles(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *of = &report->efficiency;
 
-    fputs("<dl class=\"figures\">\n", out);
     if (of->is_known) {
+        fputs("<dl class=\"figures\">\n", out);
         put_tile(" class=\"main\"", "parallel efficiency", of->parallel,
                  "the product of the other three", out);
         put_tile("", "load balance", of->load_balance, "mean work / greatest work of a rank", out);
@@ -121,89 +209,139 @@ void sg_page_write_tiles(const struct sg_report *report, FILE *out)
                  "network",
                  out);
         put_tile("", "transfer", of->transfer, "run time with an ideal network / run time", out);
-    }
-    sg_page_write_share(report, out);
-    fputs("</dl>\n", out);
-    if (of->is_known) {
+        fputs("</dl>\n", out);
         put_times(report, out);
         put_over_time(of, out);
     }
+    put_notes(report, out);
 }
 
 /* ---- waits and help -------------------------------------------------------------------------- */
 
+static void put_call(const char *function, const struct sg_report_site *site, uint64_t ns,
+                     const struct sg_report *report, FILE *out)
+{
+    fputs("<tr><th scope=\"row\">", out);
+    sg_html_text(function != NULL ? function : "?", out);
+    fputs("</th><td><code>", out);
+    if (site->has_id)
+        sg_html_column("site", report, site, out);
+    fputs("</code></td><td>", out);
+    put_share(sg_screen_share(ns, report->ranks_run_ns), 1, out);
+    fputs("</td>", out);
+}
+
 static void put_site(const struct sg_report *report, const struct sg_waitstate_site *site,
                      FILE *out)
 {
-    struct text text;
-    FILE *in;
+    struct sg_format_text text;
 
-    fputs("<tr><th scope=\"row\">", out);
-    sg_html_text(site->at.function != NULL ? site->at.function : "?", out);
-    fputs("</th><td><code>", out);
-    if (site->at.site.has_id)
-        sg_html_column("site", report, &site->at.site, out);
-    fputs("</code></td><td>", out);
-    put_share(sg_screen_share(site->of.wait_ns, report->ranks_run_ns), 1, out);
-    fputs("</td><td>", out);
+    put_call(site->at.function, &site->at.site, site->of.wait_ns, report, out);
+    fputs("<td>", out);
     sg_waitstate_put_late(site, out); /* figures only */
     fputs("</td><td>", out);
-    in = text_open(&text);
-    if (in != NULL)
-        sg_waitstate_put_because(report, site, in);
-    text_put(&text, in, out);
+    if (sg_format_open(&text)) {
+        sg_waitstate_put_because(report, site, text.out);
+        put_line(&text, out);
+    }
     fputs("</td></tr>\n", out);
+}
+
+#define TABLE_OF_CALLS                                                                             \
+    "<table class=\"screen\" id=\"where\">\n<thead><tr><th scope=\"col\">call</th>"                \
+    "<th scope=\"col\">at</th><th scope=\"col\">of run</th>"
+
+static void put_no_lines(bool lacks_lines, FILE *out)
+{
+    if (lacks_lines)
+        fputs("<p class=\"quiet\">" SG_SCREEN_NO_LINES "</p>\n", out);
+}
+
+/* Without events it is not known who waits for whom. */
+static void put_calls(const struct sg_report *report, FILE *out)
+{
+    const struct sg_calls *calls = report->calls;
+    bool lacks_lines = false;
+
+    if (calls == NULL || calls->site_count == 0)
+        return;
+    fputs("<h3>Time in MPI by call site</h3>\n" TABLE_OF_CALLS "</tr></thead>\n<tbody>\n", out);
+    for (uint32_t i = 0; i < calls->site_count && i < SG_SCREEN_SITES; i++) {
+        const struct sg_call_row *row = &calls->sites[i];
+
+        put_call(row->function, &row->place, row->of.time_ns, report, out);
+        fputs("</tr>\n", out);
+        lacks_lines = lacks_lines || (row->place.has_id && row->place.file == NULL);
+    }
+    fputs("</tbody>\n</table>\n", out);
+    put_no_lines(lacks_lines, out);
+}
+
+static void put_sites(const struct sg_report *report, FILE *out)
+{
+    static const struct sg_print_options options = {.top = 0};
+    uint32_t shown = sg_screen_sites(report, &options);
+    bool lacks_lines = false;
+    struct sg_format_text text;
+
+    fputs(TABLE_OF_CALLS "<th scope=\"col\">who is late</th><th scope=\"col\">because</th>"
+                         "</tr></thead>\n<tbody>\n",
+          out);
+    for (uint32_t i = 0; i < shown; i++) {
+        const struct sg_waitstate_site *site = &report->waitstates->sites[i];
+
+        put_site(report, site, out);
+        lacks_lines = lacks_lines || (site->at.site.has_id && site->at.site.file == NULL);
+    }
+    fputs("</tbody>\n</table>\n<p class=\"quiet\">", out);
+    if (sg_format_open(&text)) {
+        sg_screen_put_more(report, shown, text.out);
+        put_line(&text, out);
+    }
+    fputs("</p>\n", out);
+    put_no_lines(lacks_lines, out);
 }
 
 static void put_waits(const struct sg_report *report, FILE *out)
 {
-    static const struct sg_print_options options = {.top = 0};
     const struct sg_waitstates *states = report->waitstates;
-    uint32_t shown;
 
     sg_html_section("where", "Where ranks wait for others", out);
-    if (states == NULL || states->site_count == 0) {
+    if (states != NULL && states->site_count > 0) {
+        put_sites(report, out);
+    } else {
         fputs("<p>", out);
         sg_screen_put_no_sites(report, out);
-        fputs("</p>\n</section>\n", out);
+        fputs("</p>\n", out);
+        if (states == NULL)
+            put_calls(report, out);
+    }
+    fputs("</section>\n", out);
+}
+
+/* Ends the text, and writes its lines as a section; nothing if there are none. */
+static void put_section(const char *id, const char *title, const char *class,
+                        struct sg_format_text *text, FILE *out)
+{
+    if (fflush(text->out) != 0 || text->bytes == 0) {
+        free(sg_format_take(text));
         return;
     }
-    shown = sg_screen_sites(report, &options);
-    fputs(
-        "<table class=\"screen\" id=\"where\">\n<thead><tr><th scope=\"col\">call</th>"
-        "<th scope=\"col\">at</th><th scope=\"col\">of run</th>"
-        "<th scope=\"col\">who is late</th><th scope=\"col\">because</th></tr></thead>\n<tbody>\n",
-        out);
-    for (uint32_t i = 0; i < shown; i++)
-        put_site(report, &states->sites[i], out);
-    fputs("</tbody>\n</table>\n", out);
-    if (states->site_count > shown)
-        fprintf(out, "<p class=\"quiet\">%" PRIu32 " more site%s</p>\n", states->site_count - shown,
-                states->site_count - shown == 1 ? "" : "s");
-    fputs("</section>\n", out);
+    sg_html_section(id, title, out);
+    fprintf(out, "<ul%s>\n", class);
+    put_items(text, out);
+    fputs("</ul>\n</section>\n", out);
 }
 
 static void put_help(const struct sg_report *report, FILE *out)
 {
     static const struct sg_print_options options = {.top = 0};
-    char *text = NULL, *rest;
-    size_t bytes;
-    FILE *into = open_memstream(&text, &bytes);
+    struct sg_format_text text;
 
-    if (into == NULL)
+    if (!sg_format_open(&text))
         return;
-    sg_screen_put_help(report, &options, into);
-    if (fclose(into) == 0 && strtok_r(text, "\n", &rest) != NULL) {
-        sg_html_section("help", "What would help", out);
-        fputs("<ul>\n", out);
-        for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;) {
-            fputs("<li>", out);
-            sg_html_text(line + strspn(line, " "), out);
-            fputs("</li>\n", out);
-        }
-        fputs("</ul>\n</section>\n", out);
-    }
-    free(text);
+    sg_screen_put_help(report, &options, 0, text.out);
+    put_section("help", "What would help", "", &text, out);
 }
 
 static void put_open_line(void *context, const char *label, bool is_group, char *text)

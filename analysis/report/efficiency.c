@@ -13,6 +13,7 @@
 #include "core/room.h"
 #include "report/path_history.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define TIME_MAX_NS (INT64_MAX / 4)
@@ -63,6 +64,19 @@ void sg_efficiency_set(struct sg_efficiency *efficiency, uint64_t run_ns, uint64
     efficiency->between_machines = efficiency->inside_machines = UNKNOWN;
     efficiency->on_processor = UNKNOWN;
     efficiency->has_ideal = efficiency->has_slices = false;
+}
+
+struct sg_efficiency_part sg_efficiency_part_of(const struct sg_efficiency *efficiency, int slice)
+{
+    const struct sg_efficiency_slice *of = &efficiency->slices[slice];
+    struct sg_efficiency part = {0};
+
+    sg_efficiency_set(&part, (uint64_t)(of->end_ns - of->begin_ns), of->useful_ns,
+                      of->useful_max_ns, efficiency->threads);
+    return (struct sg_efficiency_part){(uint64_t)of->begin_ns, (uint64_t)of->end_ns,
+                                       part.parallel < 0 ? NAN : part.parallel,
+                                       part.load_balance < 0 ? NAN : part.load_balance,
+                                       part.communication < 0 ? NAN : part.communication};
 }
 
 void sg_efficiency_set_ideal(struct sg_efficiency *efficiency, uint64_t ideal_ns)

@@ -60,6 +60,15 @@ void sg_efficiency_set(struct sg_efficiency *efficiency, uint64_t run_ns, uint64
 /* Sets the ideal run time, at most the run time, and the efficiencies that follow from it. */
 void sg_efficiency_set_ideal(struct sg_efficiency *efficiency, uint64_t ideal_ns);
 
+/* The efficiencies of a slice; NAN: unknown. */
+struct sg_efficiency_part {
+    uint64_t begin_ns, end_ns; /* from the start of the run */
+    double parallel, load_balance, communication;
+};
+
+/* slice: below SG_EFFICIENCY_SLICES; there must be slices. */
+struct sg_efficiency_part sg_efficiency_part_of(const struct sg_efficiency *efficiency, int slice);
+
 /* A thread of a rank. */
 struct sg_efficiency_thread {
     int64_t begin_ns, end_ns; /* of its rank's run; equal: the thread does not count */

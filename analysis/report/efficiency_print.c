@@ -121,22 +121,57 @@ static double share_on_processor(const struct sg_before *before)
     return ratio((double)cpu_ns, (double)all_ns);
 }
 
-void sg_report_set_efficiency(struct sg_report *report)
+/* Sums up the waits by call site. */
+static enum sg_status set_waiting(struct sg_calls *calls, const struct sg_waitstates *states)
+{
+    enum sg_status status = SG_OK;
+    struct sg_names functions = {0};
+    struct sg_map rows = {0};
+    uint32_t function;
+
+    for (uint32_t i = 0; i < calls->site_count && status == SG_OK; i++) {
+        struct sg_call_row *row = &calls->sites[i];
+
+        row->has_waiting = true;
+        status = sg_names_number(&functions, row->function, &function);
+        if (status == SG_OK)
+            status = sg_map_put(&rows, (uint64_t)function << 32 | row->place.site, i);
+    }
+    for (uint32_t i = 0; i < states->row_count && status == SG_OK; i++) {
+        const struct sg_waitstate_row *wait = &states->rows[i];
+        int64_t found = sg_names_find(&functions, wait->at.function);
+
+        if (found >= 0)
+            found = sg_map_get(&rows, (uint64_t)found << 32 | wait->at.site.site);
+        if (found >= 0)
+            calls->sites[found].waiting_ns += wait->of.wait_ns;
+    }
+    for (uint32_t i = 0; i < calls->site_count; i++)
+        calls->sites[i].waiting_ns =
+            lesser_of(calls->sites[i].waiting_ns, calls->sites[i].of.time_ns);
+    sg_names_clear(&functions);
+    sg_map_clear(&rows);
+    return status;
+}
+
+enum sg_status sg_report_set_efficiency(struct sg_report *report)
 {
     struct sg_efficiency *efficiency = &report->efficiency;
     struct sums sums = sum_ranks(report);
 
     if (sg_filter_is_set(report->filter)) {
         sg_efficiency_set(efficiency, 0, 0, 0, 0);
-        return;
+    } else {
+        if (!are_events_whole(report, &sums))
+            sg_efficiency_set(efficiency, report->run_ns, sums.useful_ns,
+                              (uint64_t)sums.useful_max_ns, sums.is_known ? sums.threads : 0);
+        divide(report, sums.ends_ns, efficiency);
+        if (report->calls != NULL)
+            efficiency->on_processor = share_on_processor(report->calls->before);
     }
-    if (!are_events_whole(report, &sums)) {
-        sg_efficiency_set(efficiency, report->run_ns, sums.useful_ns, (uint64_t)sums.useful_max_ns,
-                          sums.is_known ? sums.threads : 0);
-    }
-    divide(report, sums.ends_ns, efficiency);
-    if (report->calls != NULL)
-        efficiency->on_processor = share_on_processor(report->calls->before);
+    return report->calls != NULL && report->waitstates != NULL
+               ? set_waiting(report->calls, report->waitstates)
+               : SG_OK;
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -149,30 +184,73 @@ static void put_share(const char *name, double share, FILE *out)
         fprintf(out, "%s %.0f %%", name, 100 * share);
 }
 
+#define OF_PART(which, member)                                                                     \
+    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_efficiency_part, member)
+
+static const struct sg_column part_columns[] = {
+    {"begin_ns", "from", "from", OF_PART(NS, begin_ns)},
+    {"end_ns", "to", "to", OF_PART(NS, end_ns)},
+    {"parallel", "parallel", "parallel efficiency", OF_PART(SHARE, parallel)},
+    {"load_balance", "balance", "load balance", OF_PART(SHARE, load_balance)},
+    {"communication", "communication", "communication", OF_PART(SHARE, communication)},
+};
+static const struct sg_columns all_part_columns = SG_COLUMNS(part_columns);
+
+static const struct sg_report_section over_time = {
+    .title = "How efficiencies change over the run",
+    .table = {.member = "over_time", .json = {&all_part_columns}, .text = {&all_part_columns}}};
+
+/* Sets the parts, which are the rows. */
+static struct sg_rows slices_of(const struct sg_efficiency *efficiency,
+                                struct sg_efficiency_part parts[SG_EFFICIENCY_SLICES])
+{
+    if (!efficiency->has_slices)
+        return (struct sg_rows){0};
+    for (int i = 0; i < SG_EFFICIENCY_SLICES; i++)
+        parts[i] = sg_efficiency_part_of(efficiency, i);
+    return SG_ROWS(parts, SG_EFFICIENCY_SLICES, NULL);
+}
+
 /* Prints what qualifies the figures of the first screen. */
-static SG_REPORT_PRINTER(print)
+static void print_details(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
+    bool has_machines = efficiency->machines > 1;
+    bool has_processors = sg_report_is_oversubscribed(report) && efficiency->on_processor >= 0;
+    bool is_bound = efficiency->has_ideal && efficiency->unmatched > 0;
 
-    if (!efficiency->is_known)
-        return SG_OK;
-    if (efficiency->machines > 1) {
+    if (has_machines) {
         sg_style_put_label("load balance", out);
         put_share("between machines", efficiency->between_machines, out);
         put_share(" x inside machines", efficiency->inside_machines, out);
         fputc('\n', out);
     }
-    if (sg_report_is_oversubscribed(report) && efficiency->on_processor >= 0) {
+    if (has_processors) {
         sg_style_put_label("work", out);
         put_share("on a processor for", efficiency->on_processor, out);
         fputs(" of its time, by sampled intervals\n", out);
     }
-    if (efficiency->has_ideal && efficiency->unmatched > 0)
+    if (is_bound)
         fprintf(out,
                 "note: transfer is too low, and serialization too high, by at most %" PRIu64
                 " messages without a known send\n",
                 efficiency->unmatched);
-    return SG_OK;
+    if (has_machines || has_processors || is_bound)
+        fputc('\n', out);
+}
+
+static SG_REPORT_PRINTER(print)
+{
+    struct sg_efficiency_part parts[SG_EFFICIENCY_SLICES];
+    const struct sg_rows rows = slices_of(&report->efficiency, parts);
+
+    if (!report->efficiency.is_known)
+        return SG_OK;
+    print_details(report, out);
+    if (!rows.is_known)
+        return SG_OK;
+    sg_report_put_title(&over_time, report, out);
+    return sg_section_print(&over_time.table, &rows, "report", out);
 }
 
 const struct sg_report_section sg_efficiency_section = {.part = SG_PART_RANKS, .print = print};
@@ -216,84 +294,25 @@ static const struct sg_column site_columns[] = {
 };
 static const struct sg_columns all_site_columns = SG_COLUMNS(site_columns);
 
-/* Sums up the waits by the row of all calls that they belong to; malloc'ed. NULL: out of memory. */
-static uint64_t *waits_by_site(const struct sg_report *report)
-{
-    const struct sg_waitstates *states = report->waitstates;
-    uint64_t *waits_ns = calloc((size_t)report->calls->site_count + 1, sizeof *waits_ns);
-    enum sg_status status = waits_ns != NULL ? SG_OK : SG_ERR_MEMORY;
-    struct sg_names functions = {0};
-    struct sg_map rows = {0};
-    uint32_t function;
-
-    for (uint32_t i = 0; i < report->calls->site_count && status == SG_OK; i++) {
-        const struct sg_call_row *row = &report->calls->sites[i];
-
-        status = sg_names_number(&functions, row->function, &function);
-        if (status == SG_OK)
-            status = sg_map_put(&rows, (uint64_t)function << 32 | row->place.site, i);
-    }
-    for (uint32_t i = 0; states != NULL && i < states->row_count && status == SG_OK; i++) {
-        const struct sg_waitstate_row *wait = &states->rows[i];
-        int64_t found = sg_names_find(&functions, wait->at.function);
-
-        if (found >= 0)
-            found = sg_map_get(&rows, (uint64_t)found << 32 | wait->at.site.site);
-        if (found >= 0)
-            waits_ns[found] += wait->of.wait_ns;
-    }
-    sg_names_clear(&functions);
-    sg_map_clear(&rows);
-    if (status == SG_OK)
-        return waits_ns;
-    free(waits_ns);
-    return NULL;
-}
-
 static void put_sites(const struct sg_report *report, const struct sg_print_options *options,
                       struct sg_json_writer *writer)
 {
     static const struct sg_section section = {
         .json = {&sg_waitstate_place_columns, &all_site_columns}};
-    uint64_t *waits_ns = report->calls != NULL ? waits_by_site(report) : NULL;
 
-    if (waits_ns == NULL) {
-        writer->failed = writer->failed || report->calls != NULL;
+    if (report->calls == NULL) {
         sg_json_put(writer, "by_site", json_null());
         return;
     }
     sg_json_begin(writer, "by_site", '[');
     for (uint32_t i = 0; i < sg_print_count(options, report->calls->site_count); i++) {
         const struct sg_call_row *row = &report->calls->sites[i];
-        const uint64_t time_ns = row->of.time_ns;
-        const uint64_t waiting_ns = lesser_of(waits_ns[i], time_ns);
-        const struct site site = {
-            {row->place, row->function}, time_ns, waiting_ns, time_ns - waiting_ns};
+        const struct site site = {{row->place, row->function},
+                                  row->of.time_ns,
+                                  row->waiting_ns,
+                                  row->of.time_ns - row->waiting_ns};
 
         sg_section_put_rows(&section, &SG_ROWS(&site, 1, report), writer);
-    }
-    sg_json_end(writer, ']');
-    free(waits_ns);
-}
-
-static void put_slices(const struct sg_efficiency *efficiency, struct sg_json_writer *writer)
-{
-    if (!efficiency->has_slices) {
-        sg_json_put(writer, "over_time", json_null());
-        return;
-    }
-    sg_json_begin(writer, "over_time", '[');
-    for (int i = 0; i < SG_EFFICIENCY_SLICES; i++) {
-        const struct sg_efficiency_slice *slice = &efficiency->slices[i];
-        struct sg_efficiency of = {0};
-
-        sg_efficiency_set(&of, (uint64_t)(slice->end_ns - slice->begin_ns), slice->useful_ns,
-                          slice->useful_max_ns, efficiency->threads);
-        sg_json_put(writer, NULL,
-                    json_pack("{s:I, s:I, s:o, s:o, s:o}", "begin_ns", (json_int_t)slice->begin_ns,
-                              "end_ns", (json_int_t)slice->end_ns, "parallel",
-                              share_json(of.parallel), "load_balance", share_json(of.load_balance),
-                              "communication", share_json(of.communication)));
     }
     sg_json_end(writer, ']');
 }
@@ -320,6 +339,8 @@ static void put_times(const struct sg_report *report, struct sg_json_writer *wri
 SG_REPORT_MEMBER(sg_efficiency_put)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
+    struct sg_efficiency_part parts[SG_EFFICIENCY_SLICES];
+    struct sg_rows slices;
 
     if (!efficiency->is_known) {
         sg_json_put(writer, "efficiency", json_null());
@@ -339,6 +360,7 @@ SG_REPORT_MEMBER(sg_efficiency_put)
                                   "on_processor", share_json(efficiency->on_processor)));
     put_times(report, writer);
     put_sites(report, options, writer);
-    put_slices(efficiency, writer);
+    slices = slices_of(efficiency, parts);
+    sg_section_put(&over_time.table, &slices, writer);
     sg_json_end(writer, '}');
 }

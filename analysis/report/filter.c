@@ -228,22 +228,6 @@ void sg_names_clear(struct sg_names *names)
     *names = (struct sg_names){0};
 }
 
-void sg_report_put_oversubscribed(const struct sg_report *report,
-                                  void (*put)(const char *text, FILE *out), FILE *out)
-{
-    const struct sg_run_waiting *waiting = &report->waiting;
-    bool by_quota = waiting->quota > 0 && waiting->quota < waiting->processors;
-    uint64_t processors = sg_waiting_processors(waiting);
-
-    fprintf(out, "%" PRIu64 " ranks on %s%" PRIu64 " processor%s of ", waiting->ranks,
-            by_quota ? "a quota of " : "", processors, processors == 1 ? "" : "s");
-    put(waiting->host, out);
-    if (waiting->short_ranks > waiting->ranks)
-        fprintf(out, ", %" PRIu64 " ranks in all", waiting->short_ranks);
-    if (waiting->apart_ranks > 0)
-        fputs("; ranks in different autogroups", out);
-}
-
 void sg_report_put_spinning(const struct sg_report *report, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;

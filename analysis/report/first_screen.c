@@ -22,75 +22,16 @@
 
 #define COLUMNS 100
 #define LABEL_COLUMNS 22
-#define SITE_COLUMNS 16    /* that a function's name leaves to the call site */
 #define MODULE_COLUMNS 8   /* that a caller's name leaves to its module, or none */
 #define BECAUSE_COLUMNS 26 /* that call sites leave to the reason */
-#define SITES 8
-#define LEAST_SHARE 0.001 /* of the run: shorter waits are counted, not listed */
-#define HELPS 3
 #define ENDS_TOLD 0.1
 
 /* ---- words and figures ----------------------------------------------------------------------- */
-
-/* Separates figures and units: "1.44 s", "12.3 %", "2 d 3 h". */
-static void put_spaced(const char *text, FILE *out)
-{
-    bool was_digit = false;
-
-    for (const char *at = text; *at != '\0'; at++) {
-        bool is_digit = (*at >= '0' && *at <= '9') || *at == '.';
-
-        if (at > text && is_digit != was_digit)
-            fputc(' ', out);
-        fputc(*at, out);
-        was_digit = is_digit;
-    }
-}
-
-static void put_time(uint64_t ns, FILE *out)
-{
-    put_spaced(SG_NS(ns), out);
-}
-
-void sg_screen_put_share(double share, int decimals, FILE *out)
-{
-    double least = decimals > 0 ? 0.001 : 0.01;
-
-    if (share < 0)
-        fputc('-', out);
-    else if (share > 0 && share < least)
-        fprintf(out, "< %.*f %%", decimals, 100 * least);
-    else
-        fprintf(out, "%.*f %%", decimals, 100 * share);
-}
 
 static void put_label(const char *label, FILE *out)
 {
     fprintf(out, "  %s%s%s%*s", sg_style(SG_BOLD, out), label, sg_style(SG_PLAIN, out),
             LABEL_COLUMNS - (int)strlen(label), "");
-}
-
-/* Collects text in memory. */
-struct text {
-    FILE *out;
-    char *of;
-    size_t bytes;
-};
-
-static bool text_open(struct text *text)
-{
-    *text = (struct text){0};
-    text->out = open_memstream(&text->of, &text->bytes);
-    return text->out != NULL;
-}
-
-/* Returns the clean text, malloc'ed; NULL: out of memory. */
-static char *text_take(struct text *text)
-{
-    char *clean = fclose(text->out) == 0 ? sg_format_clean(text->of, true) : NULL;
-
-    free(text->of);
-    return clean;
 }
 
 /* ---- the head -------------------------------------------------------------------------------- */
@@ -114,36 +55,42 @@ static void put_filter(const struct sg_filter *filter, FILE *out)
     }
 }
 
-static void put_program(const struct sg_report *report, FILE *out)
+void sg_screen_put_run(const struct sg_report *report, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;
+
+    fprintf(out, "%" PRIu32 " rank%s", report->rank_count, report->rank_count == 1 ? "" : "s");
+    if (waiting->told > 0 && waiting->ranks == report->rank_count)
+        fprintf(out, " on %" PRIu64 " processor%s (%.32s)", sg_waiting_processors(waiting),
+                sg_waiting_processors(waiting) == 1 ? "" : "s", waiting->host);
+    fputs(", ", out);
+    sg_screen_put_time(report->run_ns, out);
+    fputs(report->has_events ? "" : ", statistics only", out);
+    fputs(report->partial ? ", PARTIAL" : "", out);
+    put_filter(report->filter, out);
+}
+
+static void put_program(const struct sg_report *report, FILE *out)
+{
     char *name =
         sg_format_clean(report->program != NULL ? report->program : "program not known", true);
 
     if (name != NULL)
         sg_format_shorten(name, COLUMNS / 3);
-    fprintf(out, "%s, %" PRIu32 " rank%s", name != NULL ? name : "?", report->rank_count,
-            report->rank_count == 1 ? "" : "s");
+    fprintf(out, "%s, ", name != NULL ? name : "?");
     free(name);
-    if (waiting->told > 0 && waiting->ranks == report->rank_count)
-        fprintf(out, " on %" PRIu64 " processor%s (%.32s)", sg_waiting_processors(waiting),
-                sg_waiting_processors(waiting) == 1 ? "" : "s", waiting->host);
-    fputs(", ", out);
-    put_time(report->run_ns, out);
-    fputs(report->has_events ? "" : ", statistics only", out);
-    fputs(report->partial ? ", PARTIAL" : "", out);
-    put_filter(report->filter, out);
+    sg_screen_put_run(report, out);
 }
 
 void sg_report_put_heading(const struct sg_report *report, FILE *out)
 {
     char *path = sg_format_clean(report->path, true), *line = NULL;
     size_t path_columns = path != NULL ? sg_format_columns(path) : 0, columns;
-    struct text text;
+    struct sg_format_text text;
 
-    if (text_open(&text)) {
+    if (sg_format_open(&text)) {
         put_program(report, text.out);
-        line = text_take(&text);
+        line = sg_format_take_clean(&text);
     }
     if (line != NULL)
         sg_format_shorten(line, COLUMNS);
@@ -179,10 +126,20 @@ static void put_further(const char *text, FILE *out)
     fprintf(out, "  %*s%s", LABEL_COLUMNS, "", text);
 }
 
+double sg_screen_inner_efficiency(const struct sg_report *report)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+
+    if (sg_screen_share(efficiency->ends_ns, report->ranks_run_ns) < ENDS_TOLD)
+        return -1;
+    return sg_screen_share(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns);
+}
+
 static void put_times(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
     bool has_waits = report->waitstates != NULL;
+    double inner = sg_screen_inner_efficiency(report);
 
     put_label("rank time", out);
     fputs("work ", out);
@@ -196,12 +153,9 @@ static void put_times(const struct sg_report *report, FILE *out)
     fputs("   start and end ", out);
     sg_screen_put_share(sg_screen_share(efficiency->ends_ns, report->ranks_run_ns), 0, out);
     fputc('\n', out);
-    /* In a short run they hide the rest. */
-    if (sg_screen_share(efficiency->ends_ns, report->ranks_run_ns) >= ENDS_TOLD) {
-        put_further("without start and end, parallel efficiency is ", out);
-        sg_screen_put_share(
-            sg_screen_share(efficiency->work_ns, report->ranks_run_ns - efficiency->ends_ns), 0,
-            out);
+    if (inner >= 0) {
+        put_further(SG_SCREEN_INNER, out);
+        sg_screen_put_share(inner, 0, out);
         fputc('\n', out);
     }
 }
@@ -233,6 +187,26 @@ static void put_oversubscribed(const struct sg_report *report, bool all, FILE *o
         put_further("ranks in different autogroups (man 7 libstagger, WAITING)\n", out);
 }
 
+bool sg_screen_put_facts(const struct sg_report *report, bool all, FILE *out)
+{
+    bool has_waited = all && report->waiting.told > 0;
+
+    if (sg_report_is_oversubscribed(report))
+        put_oversubscribed(report, all, out);
+    if (sg_waiting_has_spinning(&report->waiting)) {
+        put_label("threads", out);
+        sg_report_put_spinning(report, out);
+        fputc('\n', out);
+    }
+    if (has_waited) {
+        put_label("waiting", out);
+        sg_report_put_waited(report, out);
+        fputc('\n', out);
+    }
+    return has_waited || sg_report_is_oversubscribed(report) ||
+           sg_waiting_has_spinning(&report->waiting);
+}
+
 /* ---- where ranks wait ------------------------------------------------------------------------ */
 
 enum { PLACE, RUN, LATE, BECAUSE, CELLS };
@@ -245,11 +219,11 @@ struct line {
 /* Notes on what the lines lack. */
 enum {
     NOTE_LINES = 1 << 0,  /* some site has no file and line */
-    NOTE_SAMPLES = 1 << 1 /* some reason has few samples, and no room for the setting */
+    NOTE_SAMPLES = 1 << 1 /* some reason has few samples */
 };
 
 struct lines {
-    struct line of[SITES];
+    struct line of[SG_SCREEN_SITES];
     uint32_t count;
     unsigned notes;
     bool failed;
@@ -257,9 +231,9 @@ struct lines {
 
 static char *cell_of(const struct sg_report *report, const struct sg_waitstate_site *site, int cell)
 {
-    struct text text;
+    struct sg_format_text text;
 
-    if (!text_open(&text))
+    if (!sg_format_open(&text))
         return NULL;
     if (cell == RUN)
         sg_screen_put_share(sg_screen_share(site->of.wait_ns, report->ranks_run_ns), 1, text.out);
@@ -267,7 +241,7 @@ static char *cell_of(const struct sg_report *report, const struct sg_waitstate_s
         sg_waitstate_put_late(site, text.out);
     else
         sg_waitstate_put_because(report, site, text.out);
-    return text_take(&text);
+    return sg_format_take_clean(&text);
 }
 
 static void add_line(struct lines *lines, const char *function, const struct sg_report_site *site)
@@ -319,20 +293,27 @@ static void shorten_site(char *site, size_t columns)
     sg_format_shorten(site, columns);
 }
 
+/* Functions and sites share the columns: files and lines come first, unless they take more than
+ * half. */
 static void make_places(struct lines *lines, size_t most)
 {
-    size_t functions = 0;
+    size_t functions = 0, files = 0;
 
     for (uint32_t i = 0; i < lines->count; i++) {
+        const char *site = lines->of[i].site, *file = strrchr(site, ' ');
         size_t columns = sg_format_columns(lines->of[i].function);
 
         functions = columns > functions ? columns : functions;
+        columns = sg_format_columns(file != NULL ? file + 1 : site);
+        files = columns > files ? columns : files;
     }
-    functions = functions > most - SITE_COLUMNS ? most - SITE_COLUMNS : functions;
+    files = files < most / 2 ? files : most / 2;
+    functions = functions > most - files - 2 ? most - files - 2 : functions;
     for (uint32_t i = 0; i < lines->count; i++) {
         struct line *line = &lines->of[i];
         int pad = (int)functions - (int)sg_format_columns(line->function);
 
+        sg_format_shorten(line->function, functions);
         shorten_site(line->site, most - functions - 2);
         if (asprintf(&line->cells[PLACE], "%s%*s  %s", line->function, pad > 0 ? pad : 0, "",
                      line->site) < 0) {
@@ -350,18 +331,6 @@ static void put_cell(const char *text, size_t width, bool is_left, FILE *out)
     int pad = columns < width ? (int)(width - columns) : 0;
 
     fprintf(out, "%*s%s%*s", is_left ? 0 : pad, "", text, is_left ? pad : 0, "");
-}
-
-/* A setting is not cut: a note has it. */
-static void shorten_reason(struct lines *lines, char *reason, size_t columns)
-{
-    char *setting = strstr(reason, ": " SG_MORE_SAMPLES);
-
-    if (setting != NULL && sg_format_columns(reason) > columns) {
-        *setting = '\0';
-        lines->notes |= NOTE_SAMPLES;
-    }
-    sg_format_shorten(reason, columns);
 }
 
 static void print_lines(struct lines *lines, const char *const titles[CELLS], FILE *out)
@@ -396,7 +365,7 @@ static void print_lines(struct lines *lines, const char *const titles[CELLS], FI
             fputs("   ", out);
             sg_format_shorten(cells[LATE], late);
             put_cell(cells[LATE], late, true, out);
-            shorten_reason(lines, cells[BECAUSE], because);
+            sg_format_shorten_interval(cells[BECAUSE], because);
             fprintf(out, "  %s", cells[BECAUSE]);
         }
         fputc('\n', out);
@@ -413,19 +382,7 @@ static void lines_clear(struct lines *lines)
     }
 }
 
-uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_options *options)
-{
-    const struct sg_waitstates *states = report->waitstates;
-    uint32_t most = options->top != 0 && options->top < SITES ? options->top : SITES, count = 0;
-
-    while (count < most && count < states->site_count &&
-           (count == 0 ||
-            sg_screen_share(states->sites[count].of.wait_ns, report->ranks_run_ns) >= LEAST_SHARE))
-        count++;
-    return count;
-}
-
-static void put_more(const struct sg_report *report, uint32_t shown, FILE *out)
+void sg_screen_put_more(const struct sg_report *report, uint32_t shown, FILE *out)
 {
     const struct sg_waitstates *states = report->waitstates;
     uint64_t more_ns = states->total.wait_ns;
@@ -438,6 +395,19 @@ static void put_more(const struct sg_report *report, uint32_t shown, FILE *out)
     fprintf(out, "  %" PRIu32 " more site%s, ", more, more == 1 ? "" : "s");
     sg_screen_put_share(sg_screen_share(more_ns, report->ranks_run_ns), 1, out);
     fputc('\n', out);
+}
+
+/* A note has the setting of all lines. */
+static void move_settings(struct lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++) {
+        char *setting = strstr(lines->of[i].cells[BECAUSE], ": " SG_MORE_SAMPLES);
+
+        if (setting != NULL) {
+            *setting = '\0';
+            lines->notes |= NOTE_SAMPLES;
+        }
+    }
 }
 
 static unsigned put_waits(const struct sg_report *report, const struct sg_print_options *options,
@@ -458,8 +428,10 @@ static unsigned put_waits(const struct sg_report *report, const struct sg_print_
         }
     }
     if (!lines.failed)
+        move_settings(&lines);
+    if (!lines.failed)
         print_lines(&lines, titles, out);
-    put_more(report, shown, out);
+    sg_screen_put_more(report, shown, out);
     lines_clear(&lines);
     return lines.notes;
 }
@@ -471,15 +443,15 @@ static unsigned put_calls(const struct sg_report *report, FILE *out)
     const struct sg_calls *calls = report->calls;
     struct lines lines = {.count = 0};
 
-    for (uint32_t i = 0; i < calls->site_count && i < SITES; i++) {
+    for (uint32_t i = 0; i < calls->site_count && i < SG_SCREEN_SITES; i++) {
         const struct sg_call_row *row = &calls->sites[i];
-        struct text text;
+        struct sg_format_text text;
 
         add_line(&lines, row->function, &row->place);
-        if (text_open(&text)) {
+        if (sg_format_open(&text)) {
             sg_screen_put_share(sg_screen_share(row->of.time_ns, report->ranks_run_ns), 1,
                                 text.out);
-            lines.of[i].cells[RUN] = text_take(&text);
+            lines.of[i].cells[RUN] = sg_format_take_clean(&text);
         }
         lines.failed = lines.failed || lines.of[i].cells[RUN] == NULL;
     }
@@ -526,189 +498,34 @@ static unsigned put_table(const struct sg_report *report, const struct sg_print_
     return 0;
 }
 
-/* ---- what would help ------------------------------------------------------------------------- */
+/* ---- what would help, and notes ------------------------------------------------------------- */
 
-/* Prints a line for each row that is taken, of at most `most`. */
-static void each_help(const struct sg_report *report, uint32_t most,
-                      void (*put)(const struct sg_report *report, const void *of, FILE *out),
-                      bool (*takes)(const struct sg_report *report, const void *of), const void *of,
-                      uint32_t count, size_t bytes, FILE *out)
+static void put_help(const struct sg_report *report, const struct sg_print_options *options,
+                     FILE *out)
 {
-    uint32_t printed = 0;
+    struct sg_format_text text;
+    char *lines, *rest;
 
-    for (uint32_t i = 0; i < count && printed < most; i++) {
-        const void *row = (const char *)of + i * bytes;
-        struct text text;
-        char *line;
-
-        if (!takes(report, row) || !text_open(&text))
-            continue;
-        put(report, row, text.out);
-        line = text_take(&text);
-        if (line != NULL)
-            sg_format_shorten(line, COLUMNS - 2);
-        fprintf(out, "  %s\n", line != NULL ? line : "?");
-        free(line);
-        printed++;
-    }
-}
-
-/* The path must have been there often enough for its error to mean something. */
-static bool saves(const struct sg_report *report, const struct sg_path_row *row)
-{
-    return !row->is_call && row->times >= SG_REASON_SAMPLES &&
-           row->saving_ns > row->saving_error_ns &&
-           sg_screen_share(row->saving_ns, report->run_ns) >= 0.01;
-}
-
-static bool is_between_same_lines(const struct sg_path_row *a, const struct sg_path_row *b)
-{
-    return sg_waitstate_is_same_line(&a->after, &b->after) &&
-           sg_waitstate_is_same_line(&a->until, &b->until);
-}
-
-/* The intervals of an unrolled loop are one line, at the first of them. */
-static bool takes_saving(const struct sg_report *report, const void *of)
-{
-    const struct sg_path_row *row = of, *before = report->critical_path->rows;
-
-    if (!saves(report, row))
-        return false;
-    while (before < row && !(saves(report, before) && is_between_same_lines(before, row)))
-        before++;
-    return before == row;
-}
-
-static struct sg_path_row join_savings(const struct sg_report *report,
-                                       const struct sg_path_row *first)
-{
-    const struct sg_path *path = report->critical_path;
-    struct sg_path_row sum = *first;
-
-    for (const struct sg_path_row *row = first + 1; row < path->rows + path->row_count; row++) {
-        if (!saves(report, row) || !is_between_same_lines(first, row))
-            continue;
-        sum.saving_ns += row->saving_ns;
-        sum.saving_error_ns =
-            (uint64_t)llround(hypot((double)sum.saving_error_ns, (double)row->saving_error_ns));
-    }
-    return sum;
-}
-
-static void put_saving(const struct sg_report *report, const void *of, FILE *out)
-{
-    const struct sg_path_row joined = join_savings(report, of), *row = &joined;
-
-    fputs("balance at ", out);
-    sg_waitstate_put_interval(&row->after, &row->until, out);
-    /* Intervals between the same functions are told apart by the line of their end. */
-    if (row->until.site.file != NULL && row->until.site.function != NULL &&
-        (row->after.site.function == NULL ||
-         strcmp(row->after.site.function, row->until.site.function) != 0))
-        fprintf(out, " (%s:%" PRIu32 ")", sg_text_base_name(row->until.site.file),
-                row->until.site.line);
-    fputs(" would save ", out);
-    put_time(row->saving_ns, out);
-    fputs(" +- ", out);
-    put_time(row->saving_error_ns, out);
-    fputs(" (", out);
-    sg_screen_put_share(sg_screen_share(row->saving_ns, report->run_ns), 0, out);
-    fputc(')', out);
-}
-
-static bool takes_trial(const struct sg_report *report, const void *of)
-{
-    const struct sg_report_trial *trial = of;
-
-    return trial->verdict[SG_TRIED_BLOCKED] == SG_TRIED_WINNER && trial->arm_count > 1;
-}
-
-/* Candidates are sorted by cost. */
-static void put_trial(const struct sg_report *report, const void *of, FILE *out)
-{
-    const struct sg_report_trial *trial = of;
-    const struct sg_report_arm *best = &trial->arms[0], *next = &trial->arms[1];
-    double next_ns = next->cost[SG_TRIED_BLOCKED].mean;
-
-    fprintf(out, "%s", sg_trial_operation(trial));
-    if (trial->function != NULL || trial->file != NULL) {
-        fputs(" at ", out);
-        sg_format_put(trial->function != NULL ? trial->function : "", out);
-        if (trial->file != NULL)
-            fprintf(out, "%s%s:%" PRIu32, trial->function != NULL ? " " : "",
-                    sg_text_base_name(trial->file), trial->line);
-    }
-    fprintf(out, ": %s costs ", best->text);
-    sg_screen_put_share(next_ns > 0 ? (next_ns - best->cost[SG_TRIED_BLOCKED].mean) / next_ns : -1,
-                        0, out);
-    fprintf(out, " less than %s (--trials)", next->text);
-}
-
-static bool takes_threads(const struct sg_report *report, const void *of)
-{
-    return sg_waitstate_is_by_threads(report, of);
-}
-
-static void put_threads(const struct sg_report *report, const void *of, FILE *out)
-{
-    fputs("fewer threads a rank, or OMP_WAIT_POLICY=passive: threads that wait keep processors"
-          " from others",
-          out);
-}
-
-void sg_screen_put_help(const struct sg_report *report, const struct sg_print_options *options,
-                        FILE *out)
-{
-    const struct sg_path *path = report->critical_path;
-    struct text text;
-    char *lines;
-
-    if (!text_open(&text))
+    if (!sg_format_open(&text))
         return;
-    if (report->waitstates != NULL)
-        each_help(report, 1, put_threads, takes_threads, report->waitstates->sites,
-                  sg_screen_sites(report, options), sizeof *report->waitstates->sites, text.out);
-    if (path != NULL)
-        each_help(report, HELPS, put_saving, takes_saving, path->rows, path->row_count,
-                  sizeof *path->rows, text.out);
-    each_help(report, HELPS, put_trial, takes_trial, report->trials, report->trial_count,
-              sizeof *report->trials, text.out);
-    lines = fclose(text.out) == 0 ? text.of : NULL;
-    if (lines != NULL && lines[0] != '\0')
-        fprintf(out, "\n%sWhat would help%s\n%s", sg_style(SG_BOLD, out), sg_style(SG_PLAIN, out),
-                lines);
-    free(text.of);
+    sg_screen_put_help(report, options, COLUMNS - 2, text.out);
+    lines = sg_format_take(&text);
+    if (lines != NULL && lines[0] != '\0') {
+        fprintf(out, "\n%sWhat would help%s\n", sg_style(SG_BOLD, out), sg_style(SG_PLAIN, out));
+        for (char *line = strtok_r(lines, "\n", &rest); line != NULL;
+             line = strtok_r(NULL, "\n", &rest))
+            fprintf(out, "  %s\n", line);
+    }
+    free(lines);
 }
-
-/* ---- notes ----------------------------------------------------------------------------------- */
 
 static void put_notes(const struct sg_report *report, unsigned notes, FILE *out)
 {
-    uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
-    char covered[SG_COVERAGE_BYTES];
-    bool is_covered = sg_report_coverage(report, covered) == NULL;
-
-    if (!is_covered)
-        fprintf(out, "note: a log was full: waits, causes and the path are of %s\n", covered);
-    if (!is_covered && report->wanted_bytes > 0)
-        fprintf(out, "      to record all: STAGGER_TRACE_BYTES=%" PRIu64 "m\n",
-                report->wanted_bytes >> 20);
-    if (is_covered && report->partial && report->living == 0)
-        fprintf(out, "note: partial: %s\n",
-                report->has_events ? "the archive does not hold the whole run"
-                                   : "some logs are missing, damaged, or end before MPI_Finalize");
-    if (is_covered && unseen > 0)
-        fprintf(out,
-                "note: waits are without %" PRIu64 " calls that are not in the events"
-                " (STAGGER_TRACE_BYTES)\n",
-                unseen);
-    if (report->clock_violations > 0)
-        fprintf(out, "note: clocks contradict each other by up to %s: smaller waits mean nothing\n",
-                SG_NS(report->largest_violation_ns));
+    sg_report_put_notes(report, false, out);
     if ((notes & NOTE_SAMPLES) != 0)
         fputs("note: " SG_MORE_SAMPLES " takes all samples\n", out);
     if ((notes & NOTE_LINES) != 0)
-        fputs("note: compile with -g for files and lines\n", out);
+        fputs("note: " SG_SCREEN_NO_LINES "\n", out);
 }
 
 /* ---- open calls ------------------------------------------------------------------------------ */
@@ -741,23 +558,10 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
         put_efficiency(&report->efficiency, out);
         put_times(report, out);
     }
-    if (sg_report_is_oversubscribed(report))
-        put_oversubscribed(report, options->all, out);
-    if (sg_waiting_has_spinning(&report->waiting)) {
-        put_label("threads", out);
-        sg_report_put_spinning(report, out);
-        fputc('\n', out);
-    }
-    if (options->all && report->waiting.told > 0) {
-        put_label("waiting", out);
-        sg_report_put_waited(report, out);
-        fputc('\n', out);
-    }
-    if (has_facts || report->efficiency.is_known || sg_report_is_oversubscribed(report) ||
-        sg_waiting_has_spinning(&report->waiting) || (options->all && report->waiting.told > 0))
+    if (sg_screen_put_facts(report, options->all, out) || has_facts || report->efficiency.is_known)
         fputc('\n', out);
     notes = put_table(report, options, out);
-    sg_screen_put_help(report, options, out);
+    put_help(report, options, out);
     fputc('\n', out);
     if (!options->all)
         put_notes(report, notes, out);
@@ -786,18 +590,18 @@ static json_t *run_json(const void *row, const void *context)
 static void put_helps(const struct sg_report *report, struct sg_json_writer *writer)
 {
     static const struct sg_print_options options = {.top = 0};
-    struct text text;
-    char *rest;
+    struct sg_format_text text;
+    char *lines = NULL, *rest;
 
     sg_json_begin(writer, "help", '[');
-    if (text_open(&text)) {
-        sg_screen_put_help(report, &options, text.out);
-        fclose(text.out);
-        strtok_r(text.of, "\n", &rest); /* the title */
-        for (char *line; (line = strtok_r(NULL, "\n", &rest)) != NULL;)
-            sg_json_put(writer, NULL, sg_json_text(line + strspn(line, " ")));
-        free(text.of);
+    if (sg_format_open(&text)) {
+        sg_screen_put_help(report, &options, 0, text.out);
+        lines = sg_format_take(&text);
     }
+    for (char *line = lines != NULL ? strtok_r(lines, "\n", &rest) : NULL; line != NULL;
+         line = strtok_r(NULL, "\n", &rest))
+        sg_json_put(writer, NULL, sg_json_text(line));
+    free(lines);
     sg_json_end(writer, ']');
 }
 

@@ -129,6 +129,8 @@ struct sg_call_row {
     const char *function; /* "MPI_Send" */
     bool is_carried_out; /* the library carried out all calls, so the report's own rows have them */
     struct sg_call_figures of;
+    bool has_waiting;    /* with events, in a row of a function and call site */
+    uint64_t waiting_ns; /* the part of the time that is waiting for other ranks */
     /* Means per call; NAN: unknown. A latency lasts from the begin of the posting call to
      * completion. */
     double mean_ns, deviation_ns, latency_ns;

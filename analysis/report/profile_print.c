@@ -45,6 +45,13 @@ static json_t *json_run(const void *of, const void *context)
     return sg_json_share(row->of.time_ns, calls->processor_ns);
 }
 
+static bool has_waiting(const void *of)
+{
+    const struct sg_call_row *row = of;
+
+    return row->has_waiting;
+}
+
 #define IS(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_call_row, member)
 
 /* In JSON order. */
@@ -58,6 +65,7 @@ static const struct sg_column call_columns[] = {
     {"failed_calls", "failed", "failed", IS(COUNT, of.failed)},
     {"time_ns", "time", "time", IS(NS, of.time_ns)},
     {"run_share", "run", "run", .print = print_run, .json = json_run},
+    {NULL, "waiting", "waiting", IS(NS, waiting_ns), .known = has_waiting},
     {"mean_ns", "mean", "mean", IS(REAL_NS, mean_ns)},
     {"min_ns", "min", "min", IS(NS, of.min_ns)},
     {"max_ns", "max", "max", IS(NS, of.max_ns)},
@@ -416,7 +424,7 @@ const struct sg_report_section sg_calls_section = {
               .json = {&sg_call_columns},
               .csv = "mpi_function id function file line module offset comm comm_size " FIGURES,
               .text = {&sg_call_columns, &sg_site_columns},
-              .shown = "function site comm calls time run mean max sent received latency? "
+              .shown = "function site comm calls time run waiting? mean max sent received latency? "
                        "failed?"}};
 
 const struct sg_report_section sg_messages_section = {

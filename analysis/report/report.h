@@ -240,7 +240,7 @@ void sg_report_clear(struct sg_report *report);
 
 /* Sets the efficiency from the ranks, all calls and wait states, which must be known by now, unless
  * events gave it. */
-void sg_report_set_efficiency(struct sg_report *report);
+enum sg_status sg_report_set_efficiency(struct sg_report *report);
 
 /* The time that stagger itself added to all calls, estimated from the calls that were timed; 0 if
  * none was timed. */

@@ -62,12 +62,6 @@ static void put_clocks(const struct sg_report *report, FILE *out)
                                                         : "no offsets recorded";
     bool within = report->has_offset_error && !sg_report_has_one_clock(report);
 
-    if (report->clock_violations > 0)
-        fprintf(out,
-                "note: clocks contradict each other in %" PRIu64
-                " instance%s, by up to %s: smaller skews and waits mean nothing\n",
-                report->clock_violations, report->clock_violations == 1 ? "" : "s",
-                SG_NS(report->largest_violation_ns));
     if (report->locations_without_offset > 0)
         fprintf(out, "note: %" PRIu64 " locations have no clock offsets, others have\n",
                 report->locations_without_offset);
@@ -76,65 +70,16 @@ static void put_clocks(const struct sg_report *report, FILE *out)
             report->clock_violations == 1 ? "" : "s");
 }
 
-#define MIB_SHIFT 20
-
-/* covered: what events cover. */
-static void put_full(const struct sg_report *report, const char *covered, FILE *out)
-{
-    fprintf(
-        out,
-        "note: partial: a log was full, so skews, waits, causes and the critical path are of %s",
-        covered);
-    if (report->wanted_bytes > 0)
-        fprintf(out, "; to record all: STAGGER_TRACE_BYTES=%" PRIu64 "m",
-                report->wanted_bytes >> MIB_SHIFT);
-    fputc('\n', out);
-}
-
 static void put_notes(const struct sg_report *report, const struct sg_print_options *options,
                       FILE *out)
 {
-    uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
-    char covered[SG_COVERAGE_BYTES];
-
     for (size_t i = 0; sg_report_sections[i] != NULL; i++) {
         if ((sg_report_sections[i]->part & options->parts) != 0)
             sg_report_put_left_out(sg_report_sections[i], report, options, out);
     }
     sg_waitstates_print_notes(report, out);
     sg_before_print_missing(report, out);
-    if (sg_report_coverage(report, covered) != NULL)
-        put_full(report, covered, out);
-    else if (report->partial)
-        fprintf(out, "note: partial: %s\n",
-                report->has_events
-                    ? "the archive does not hold the whole run"
-                    : "some logs are missing, damaged or end before MPI_Finalize; run times"
-                      " are at least what is shown");
-    if (unseen > 0)
-        fprintf(out,
-                "note: %" PRIu64 " calls are not in the events: calls, bytes and blocked are of all"
-                " calls, skew and wait of the others\n",
-                unseen);
-    /* With statistics, the note above includes these calls. */
-    else if (report->dropped_calls > 0)
-        fprintf(out,
-                "note: %" PRIu64 " calls are left out: their instances are incomplete, or recording"
-                " had stopped\n",
-                report->dropped_calls);
-    if (report->unmanaged_nonblocking > 0)
-        fprintf(out, "note: %" PRIu64 " nonblocking calls were left to MPICH, %s\n",
-                report->unmanaged_nonblocking,
-                report->calls != NULL ? "and are counted among all calls only" : "not recorded");
-    if (report->unmanaged_full > 0)
-        fprintf(out,
-                "note: %" PRIu64 " of the collectives passed through have no row: a rank has at"
-                " most 32768 rows of call site, communicator and size\n",
-                report->unmanaged_full);
-    if (report->unmanaged_calls > report->unmanaged_nonblocking)
-        fprintf(out, "note: %" PRIu64 " collectives were passed through%s\n",
-                report->unmanaged_calls - report->unmanaged_nonblocking,
-                report->calls != NULL ? ", and are counted among all calls only" : " unrecorded");
+    sg_report_put_notes(report, true, out);
     put_overhead(report, out);
     if (report->has_events)
         put_clocks(report, out);

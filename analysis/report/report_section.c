@@ -136,6 +136,11 @@ static bool has_parents(const struct rows *rows, bool comms)
     return false;
 }
 
+static void put_subtitle(const char *title, FILE *out)
+{
+    fprintf(out, "%s%s%s\n", sg_style(SG_BOLD, out), title, sg_style(SG_PLAIN, out));
+}
+
 static enum sg_status put_messages(const struct rows *rows, FILE *out)
 {
     struct sg_table table = {0};
@@ -157,7 +162,10 @@ static enum sg_status put_messages(const struct rows *rows, FILE *out)
         if (i < MESSAGES - 1)
             sg_table_row(&table, &rows->sites[row], rows->report);
     }
-    return table.cell_count > 0 || table.failed ? sg_print_finish(&table, out) : SG_OK;
+    if (table.cell_count == 0 && !table.failed)
+        return SG_OK;
+    put_subtitle("How these calls received their messages", out);
+    return sg_print_finish(&table, out);
 }
 
 static SG_REPORT_PRINTER(print_rows)
@@ -178,6 +186,8 @@ static SG_REPORT_PRINTER(print_rows)
     for (int i = 0; i < 2 && status == SG_OK; i++) {
         struct sg_table table = {0};
 
+        if (i == 1)
+            put_subtitle("The places of these calls, and their worst instances", out);
         for (int part = 0; part < 3; part++)
             sg_table_show(&table, sg_site_columns, shown[i][part]);
         for (uint32_t row = 0; row < rows.count; row++)

@@ -174,7 +174,24 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
                             FILE *out);
 SG_REPORT_MEMBER(sg_summary_put);
 /* Parts of the screen, also for the page. */
-/* Below 0: unknown. */
+/* Prints a line that says why there is no table of waits. */
+void sg_screen_put_no_sites(const struct sg_report *report, FILE *out);
+/* Prints the ranks, the machine and the time: "8 ranks on 2 processors (node1), 1.44 s". */
+void sg_screen_put_run(const struct sg_report *report, FILE *out);
+#define SG_SCREEN_INNER "without start and end, parallel efficiency is "
+/* In a short run start and end hide the rest. Below 0: they are short themselves. */
+double sg_screen_inner_efficiency(const struct sg_report *report);
+/* Prints what the reader must know about the machine, with labels; a line that continues another is
+ * indented under its text. all: also what is seldom needed. Returns whether there are facts. */
+bool sg_screen_put_facts(const struct sg_report *report, bool all, FILE *out);
+/* Prints the number of sites that are not among the first `shown`, and their share; nothing if all
+ * are. */
+void sg_screen_put_more(const struct sg_report *report, uint32_t shown, FILE *out);
+#define SG_SCREEN_NO_LINES "compile with -g for files and lines"
+#define SG_SCREEN_SITES 8 /* at most, in a table of the screen */
+
+/* screen_parts.c */
+/* A share below 0, and NAN, is unknown. */
 static inline double sg_screen_share(uint64_t part, uint64_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : -1;
@@ -183,11 +200,14 @@ static inline double sg_screen_share(uint64_t part, uint64_t whole)
 void sg_screen_put_share(double share, int decimals, FILE *out);
 /* Returns the number of sites that the table of waits lists; there must be wait states. */
 uint32_t sg_screen_sites(const struct sg_report *report, const struct sg_print_options *options);
-/* Prints a line that says why there is no table of waits. */
-void sg_screen_put_no_sites(const struct sg_report *report, FILE *out);
-/* Prints a title and a line for each help; nothing if there is none. */
+/* Prints a line for each help, of at most so many columns; 0: of any length. */
 void sg_screen_put_help(const struct sg_report *report, const struct sg_print_options *options,
-                        FILE *out);
+                        size_t columns, FILE *out);
+/* Prints a time with a blank before its unit. */
+void sg_screen_put_time(uint64_t ns, FILE *out);
+/* Prints reasons why figures do not cover the whole run, or are wrong; a line that
+ * continues another is indented. all: also calls that are left out of some tables. */
+void sg_report_put_notes(const struct sg_report *report, bool all, FILE *out);
 
 /* critical_path.c, between_calls.c. */
 SG_REPORT_MEMBER(sg_path_put);

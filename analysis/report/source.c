@@ -166,7 +166,7 @@ static enum sg_status finish(struct sg_aggregate *aggregate, struct sg_call_tabl
     else
         sg_call_table_destroy(calls);
     if (status == SG_OK)
-        sg_report_set_efficiency(report);
+        status = sg_report_set_efficiency(report);
     report->path = strdup(path);
     if (report->path == NULL)
         status = SG_ERR_MEMORY;

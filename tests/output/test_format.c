@@ -88,6 +88,24 @@ TEST("control characters and bytes that are not UTF-8 are escaped")
     expect_clean("a\n", false, "a\n");
 }
 
+TEST("an interval keeps its end, and the lines of a file")
+{
+    char functions[] = "computing CommRecv -> CommSend",
+         lines[] = "asleep sparse_alltoallv.c:7 -> 9";
+    char end[] = "-> CommSend";
+
+    sg_format_shorten_interval(functions, 30);
+    CU_ASSERT_STRING_EQUAL(functions, "computing CommRecv -> CommSend");
+    sg_format_shorten_interval(functions, 26);
+    CU_ASSERT_STRING_EQUAL(functions, "computing -> CommSend");
+    sg_format_shorten_interval(lines, 26);
+    CU_ASSERT_STRING_EQUAL(lines, "asleep sparse..lv.c:7 -> 9");
+    sg_format_shorten_interval(lines, 5);
+    CU_ASSERT_EQUAL(sg_format_columns(lines), 5);
+    sg_format_shorten_interval(end, 10);
+    CU_ASSERT_STRING_EQUAL(end, "-> C..Send");
+}
+
 TEST("texts are shortened in the middle, between characters")
 {
     char text[64];

@@ -41,7 +41,7 @@ def call_sites(page, report):
             of[i] += call[name]
     rows = page["tables"]["calls"][1:]
     most = sorted(((key[0], rounded(of)) for key, of in sums.items()), key=lambda one: -one[1][1])
-    got = [(row[0]["text"], figures(row, (3, 4, 8, 9))) for row in rows]
+    got = [(row[0]["text"], figures(row, (3, 4, -2, -1))) for row in rows]
     agree("times of call sites", [of[1] for _, of in most[:len(got)]], [of[1] for _, of in got])
     left = collections.Counter(most)
     left.subtract(got)

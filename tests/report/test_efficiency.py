@@ -3,6 +3,7 @@ a reader of OTF2 computes from the events.
 """
 import functools
 import math
+import re
 
 import otf2
 import pytest
@@ -57,6 +58,34 @@ def test_identities(program, ranks):
     assert all(before["end_ns"] == after["begin_ns"] for before, after in zip(slices, slices[1:]))
     assert all(part["parallel"] is None or same(part["parallel"], part["load_balance"] * part["communication"])
                for part in slices if part["load_balance"] is not None)
+
+
+UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
+
+
+def amount(text):
+    """A time or a share of the text, which has three digits."""
+    figure, unit = re.fullmatch(r"([0-9.]+)(.*)", text).groups()
+    return float(figure) * (UNITS[unit] if unit != "%" else 0.01)
+
+
+def table(text, title):
+    """The lines of a table, split at blanks, its header first."""
+    return [line.split() for line in text.split(f"{title}\n")[1].split("\n\n")[0].splitlines()]
+
+
+def test_text():
+    """the text has the waiting part of each call site's time, and the efficiencies over time"""
+    found = ran(4, "cg")
+    text, of = stagger("report", "--calls", "--ranks", found.trace), found.report["efficiency"]
+    near = functools.partial(math.isclose, rel_tol=0.01, abs_tol=0.001)
+    header, *rows = table(text, "Calls of MPI functions by call site")
+    waiting = [amount(row[header.index("waiting") - len(header)]) for row in rows]
+    assert len(waiting) == len(of["by_site"]) and sum(waiting) > 0
+    assert all(near(shown, site["waiting_ns"]) for shown, site in zip(waiting, of["by_site"]))
+    _, *rows = table(text, "How efficiencies change over the run")
+    assert len(rows) == len(of["over_time"])
+    assert all(near(amount(row[2]), part["parallel"]) for row, part in zip(rows, of["over_time"]))
 
 
 def test_measured():

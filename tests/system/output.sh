@@ -108,7 +108,7 @@ check "the critical path ends where the log was full, and tables say so" all \
     'is True "$(json reached.json "0 < d[\"critical_path\"][\"path_ns\"] <= d[\"recorded_ns\"] < d[\"run_ns\"]")"' \
     '"$STAGGER" report --all reached.trace >reached.txt' 'has reached.txt "^note: .*a log was full, .* of the first [0-9.]+m?s of "' \
     'has <(grep -B 1 "^critical path" reached.txt) "\(events cover the first [0-9.]+m?s of "'
-wanted=$(sed -n 's/^note: partial: .* STAGGER_TRACE_BYTES=//p' reached.txt)
+wanted=$(sed -n 's|^ *to record all: STAGGER_TRACE_BYTES=||p' reached.txt)
 STAGGER_TRACE_BYTES=$wanted observe enough 2 "$PROGRAMS/calls" "$rounds"
 check "with the STAGGER_TRACE_BYTES that the report names the archive is whole" all 'has <(echo "$wanted") "^[0-9]+m$"' \
     'report_json enough.trace enough.json' 'is "False None" "$(json enough.json "\"%s %s\" % (d[\"partial\"], d[\"recorded_ns\"])")"'

@@ -5,8 +5,8 @@
   const { names, figures } = JSON.parse(document.getElementById("data").textContent);
   const percent = (value) => `${+(100 * value).toFixed(1)}%`;
   const KINDS = [
-    ["run", "Run time", ns, nsRound], ["waiting", "Share of processor time waiting for others", percent, percent],
-    ["mpi", "Share of processor time in MPI", percent, percent]];
+    ["run", "Run time", ns, nsRound], ["waiting", "Share of rank time waiting for others", percent, percent],
+    ["mpi", "Share of rank time in MPI", percent, percent]];
 
   /* The least and the greatest value drawn, by round steps. */
   function rangeOf(rows) {

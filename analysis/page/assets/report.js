@@ -285,7 +285,7 @@
     const list = data.by_rank.map(([run, blocked, wait], i) => ({
       from: (i + margin) / columns, to: (i + 1 - margin) / columns,
       parts: [["wait", wait], ["other", Math.max(0, blocked - wait)], ["rest", Math.max(0, run - blocked)]],
-      text: `${rankText(i)}: ${ns(run)} of processor time, blocked ${ns(blocked)} (${share(blocked, run)}), waiting ${ns(wait)}`,
+      text: `${rankText(i)}: ${ns(run)} of rank time, blocked ${ns(blocked)} (${share(blocked, run)}), waiting ${ns(wait)}`,
     }));
     byId("ranks").hidden = false;
     figure(byId("ranks-chart"), {
@@ -293,7 +293,7 @@
       legend: [["wait", "waiting in collectives"], ["other", "otherwise in collectives"], ["rest", "elsewhere"]],
       summary: `${data.ranks} ranks.`,
       table: {
-        head: ["rank", "processor time", "blocked", "of it", "waiting"],
+        head: ["rank", "rank time", "blocked", "of it", "waiting"],
         rows: data.by_rank.map(([run, blocked, wait], i) => [rankText(i).replace(/^ranks? /, ""), ns(run), ns(blocked), share(blocked, run), ns(wait)]),
       },
       draw: (width) => [240, plot(width, 240, {
