@@ -82,12 +82,13 @@ static const struct {
          "the figures do not show the cause; STAGGER_CAUSES=all samples all intervals"},
 };
 
-/* On an oversubscribed machine the remedy is fewer ranks, or a wait mode of stagger that yields. */
+/* If ranks keep the processors from each other, the remedy is fewer ranks, or a wait mode of
+ * stagger that yields. */
 static void advise(const struct sg_report *report, struct sg_remedy_row *row)
 {
     row->remedy = by_cause[row->cause].remedy;
     row->advice = by_cause[row->cause].advice;
-    if (!sg_cause_is_crowding(row->cause) || !sg_report_is_oversubscribed(report))
+    if (!sg_cause_is_crowding(row->cause) || !sg_report_is_crowded(report))
         return;
     row->advice = report->waiting.mode == SG_WAIT_SPIN
                       ? "more ranks than processors: start fewer; with STAGGER_WAIT=auto waiting "

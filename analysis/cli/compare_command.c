@@ -170,8 +170,9 @@ const char *sg_read_column(const struct sg_option *option, const char *text, voi
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-/* With --fail-above 1 means that B failed, and nothing else. */
-enum { EXIT_UNREAD = 3 };
+/* With --fail-above 1 means that B failed, and nothing else. Too few runs are bad usage: a gate
+ * that judges nothing does not pass. */
+enum { EXIT_NOT_JUDGED = 2, EXIT_UNREAD = 3 };
 
 struct options {
     bool json;
@@ -197,8 +198,9 @@ static const char text[] =
     "With --history DIR the arguments are runs that are added to the history in DIR, and the "
     "command writes DIR/index.html, a page of all its runs over time, and DIR/badge.svg.\v"
     "Exit status: 0; 1 if a run cannot be read or a file cannot be written; 2 on bad usage. With "
-    "--fail-above: 1 if the interval says that B costs more than A by more than the limit; 3 if A "
-    "or B cannot be read.";
+    "--fail-above, which takes three runs per side: 1 if the interval says that B costs more than "
+    "A by more than the limit; 2 also if the runs do not suffice to judge; 3 if A or B cannot be "
+    "read.";
 
 /* "5%", as 0.05. */
 static const char *read_percent(const struct sg_option *option, const char *value, void *into,
@@ -477,5 +479,7 @@ int sg_command_compare(int argc, char **argv)
         free(options.newest[i]);
     if (status != SG_OK)
         return options.gate.limit >= 0 ? EXIT_UNREAD : EXIT_FAILURE;
+    if (options.gate.limit >= 0 && (verdict == SG_GATE_FEW || verdict == SG_GATE_UNKNOWN))
+        return EXIT_NOT_JUDGED;
     return verdict == SG_GATE_FAIL ? EXIT_FAILURE : EXIT_SUCCESS;
 }

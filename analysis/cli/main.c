@@ -29,7 +29,7 @@ struct command {
 static const struct command commands[] = {
     {"run", sg_command_run, "run a program under observation"},
     {"watch", watch, "show a running job: which ranks wait where, and for which rank"},
-    {"report", sg_command_report, "show where skew costs time in an output directory"},
+    {"report", sg_command_report, "show where a run's ranks wait, who is late, and why"},
     {"compare", sg_command_compare, "compare two runs, call site by call site"},
     {"advise", sg_command_advise, "estimate which algorithm would have cost less, and where"},
     {"export", sg_command_export, "write a run's events for another tool (Perfetto)"},
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
     return sg_options_finish(
         dispatch(commands, "", "stagger",
                  "  stagger run mpiexec -n 4 ./app    runs ./app and records it in stagger-app-ID\n"
-                 "  stagger report stagger-app-ID     shows where skew cost time\n",
+                 "  stagger report stagger-app-ID     shows where ranks wait, and why\n",
                  ", stagger --version the version.\n"
                  "Environment variables and the grammar of rules: man 7 libstagger",
                  argc, argv));

@@ -32,8 +32,9 @@ bool sg_brief_is_rank(void);
 /* Prints the summary of the newest run in `where` that was started under this launch name
  * (core/launch.h), or that no process recorded anything. words: the command line that `stagger run`
  * started; if its launcher is another MPI's and made each rank a job of its own, one line says so
- * instead. Reading may take a twentieth of took_ns, at least 3 s and at most
- * 10 s; a longer reading is left to `stagger report`, which one line names. If ranks did not finish, their logs get the exit status. Call it after sg_child_start. */
+ * instead. Reading may take a twentieth of took_ns, at least 3 s and at most 10 s; a longer reading
+ * is left to `stagger report`, which one line names. If ranks did not finish, their logs get the
+ * exit status. Call it after sg_child_start. */
 void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
                    int exit_status, bool is_told);
 

@@ -32,8 +32,9 @@ struct options {
 };
 
 static const char help[] =
-    "Shows where process skew costs time: for each call site, communicator and operation, the skew "
-    "of the ranks' arrivals, the time lost waiting, the time blocked and the last rank.\n\n"
+    "Shows one screen: the parallel efficiency, where the time of the ranks went, the call sites "
+    "where ranks wait for others, who is late there and why, and what would help. Options print "
+    "further tables.\n\n"
     "DIR is a run's output directory, or the path of an OTF2 archive (traces.otf2). " SG_RUNS_TEXT
     "\v"
     "Exit status: 0; 1 if DIR cannot be read; 2 on bad usage.";
@@ -257,6 +258,8 @@ static enum sg_status print(const struct options *options)
     status = sg_report_check_site(&report, options->filter.site);
     if (status == SG_OK)
         status = sg_report_check_site(&report, options->why.site);
+    if (status == SG_OK)
+        status = sg_report_check_ranks(&report, &options->filter);
     if (status == SG_OK)
         status = sg_report_sort(&report, options->sort);
     if (status == SG_OK && options->why.site != NULL)

@@ -281,6 +281,7 @@ static void put_sites(const struct sg_report *report, FILE *out)
 {
     static const struct sg_print_options options = {.top = 0};
     uint32_t shown = sg_screen_sites(report, &options);
+    const char *samples = sg_waitstate_samples_note(report, report->waitstates->sites, shown);
     bool lacks_lines = false;
     struct sg_format_text text;
 
@@ -299,6 +300,8 @@ static void put_sites(const struct sg_report *report, FILE *out)
         put_line(&text, out);
     }
     fputs("</p>\n", out);
+    if (samples != NULL)
+        fprintf(out, "<p class=\"quiet\">%s</p>\n", samples);
     put_no_lines(lacks_lines, out);
 }
 

@@ -293,7 +293,7 @@ static void put_legend(const struct sg_report *report, const bool is_named[SG_CA
     for (unsigned i = 0; i < SG_CAUSES; i++) {
         if (is_named[i])
             fprintf(out, "%-18s %s%s\n", sg_cause_names[i], sg_cause_texts[i],
-                    sg_cause_is_crowding(i) && sg_report_is_oversubscribed(report)
+                    sg_cause_is_crowding(i) && sg_report_is_crowded(report)
                         ? " (there are more ranks than processors)"
                         : "");
     }

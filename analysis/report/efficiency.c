@@ -62,7 +62,7 @@ void sg_efficiency_set(struct sg_efficiency *efficiency, uint64_t run_ns, uint64
     efficiency->parallel = ratio((double)useful_ns, (double)run_ns * threads);
     efficiency->serialization = efficiency->transfer = UNKNOWN;
     efficiency->between_machines = efficiency->inside_machines = UNKNOWN;
-    efficiency->on_processor = UNKNOWN;
+    efficiency->on_processor = efficiency->runnable = UNKNOWN;
     efficiency->has_ideal = efficiency->has_slices = false;
 }
 

@@ -45,8 +45,9 @@ struct sg_efficiency {
      * mean of a machine, and this / the greatest useful time. Below 0: unknown, as is the next. */
     double between_machines, inside_machines;
     uint32_t machines;
-    /* The share of useful time for which the thread had a processor, from sampled intervals. */
-    double on_processor;
+    /* The shares of useful time for which the thread had a processor, and was ready without one,
+     * from sampled intervals. */
+    double on_processor, runnable;
     uint64_t unmatched; /* receives whose sends, on which they depend, are not known */
     bool has_slices;    /* valid: slices */
     struct sg_efficiency_slice slices[SG_EFFICIENCY_SLICES];

@@ -106,19 +106,19 @@ static bool are_events_whole(const struct sg_report *report, const struct sums *
             (double)in_events_ns > EVENTS_WHOLE * (double)(sums->mpi_ns + sums->ends_ns));
 }
 
-static double share_on_processor(const struct sg_before *before)
+static double share_of(const struct sg_before *before, enum sg_figure figure)
 {
-    uint64_t cpu_ns = 0, all_ns = 0;
+    uint64_t ns = 0, all_ns = 0;
 
     for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
         const struct sg_before_figures *own = &before->rows[i].own;
 
-        if ((own->mask & 1u << SG_FIGURE_CPU) == 0)
+        if ((own->mask & 1u << figure) == 0)
             continue;
-        cpu_ns += lesser_of(own->of[SG_FIGURE_CPU], own->time_ns);
+        ns += lesser_of(own->of[figure], own->time_ns);
         all_ns += own->time_ns;
     }
-    return ratio((double)cpu_ns, (double)all_ns);
+    return ratio((double)ns, (double)all_ns);
 }
 
 /* Sums up the waits by call site. */
@@ -166,8 +166,10 @@ enum sg_status sg_report_set_efficiency(struct sg_report *report)
             sg_efficiency_set(efficiency, report->run_ns, sums.useful_ns,
                               (uint64_t)sums.useful_max_ns, sums.is_known ? sums.threads : 0);
         divide(report, sums.ends_ns, efficiency);
-        if (report->calls != NULL)
-            efficiency->on_processor = share_on_processor(report->calls->before);
+        if (report->calls != NULL) {
+            efficiency->on_processor = share_of(report->calls->before, SG_FIGURE_CPU);
+            efficiency->runnable = share_of(report->calls->before, SG_FIGURE_RUNNABLE);
+        }
     }
     return report->calls != NULL && report->waitstates != NULL
                ? set_waiting(report->calls, report->waitstates)

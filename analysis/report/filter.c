@@ -228,6 +228,24 @@ void sg_names_clear(struct sg_names *names)
     *names = (struct sg_names){0};
 }
 
+/* While a rank is ready and has no processor, other ranks have all processors, or else another
+ * program has one. So of n ranks on p processors, ranks lose at most (n - p) / p of their use. A
+ * wait uses a processor unless the rank sleeps. */
+bool sg_report_is_crowded(const struct sg_report *report)
+{
+    const struct sg_efficiency *efficiency = &report->efficiency;
+    double ranks = (double)report->waiting.ranks;
+    double processors = (double)sg_waiting_processors(&report->waiting);
+    double waiting_ns = (double)efficiency->waiting_ns - (double)report->waiting.sleep_ns;
+    double used_ns = efficiency->on_processor * (double)efficiency->work_ns +
+                     (double)efficiency->mpi_ns + (waiting_ns > 0 ? waiting_ns : 0);
+    double lost_ns = efficiency->runnable * (double)efficiency->work_ns;
+
+    return sg_report_is_oversubscribed(report) && efficiency->is_known &&
+           efficiency->on_processor >= 0 && efficiency->runnable >= 0 &&
+           lost_ns / 2 <= used_ns * (ranks - processors) / processors;
+}
+
 void sg_report_put_spinning(const struct sg_report *report, FILE *out)
 {
     const struct sg_run_waiting *waiting = &report->waiting;

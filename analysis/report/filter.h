@@ -111,6 +111,9 @@ static inline bool sg_report_is_oversubscribed(const struct sg_report *report)
     return report->waiting.short_ranks > 0;
 }
 
+/* True if it was, and the ranks' own use of the processors explains most of the time that ranks
+ * were ready to work and had none. Otherwise other programs had them. */
+bool sg_report_is_crowded(const struct sg_report *report);
 /* Writes "yielded 1.20s and slept 3.40s a rank, 4.1% and 12% of the run", or "spun"; nothing if it
  * is not known. */
 void sg_report_put_waited(const struct sg_report *report, FILE *out);

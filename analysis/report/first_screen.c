@@ -216,16 +216,10 @@ struct line {
     char *cells[CELLS];
 };
 
-/* Notes on what the lines lack. */
-enum {
-    NOTE_LINES = 1 << 0,  /* some site has no file and line */
-    NOTE_SAMPLES = 1 << 1 /* some reason has few samples */
-};
-
 struct lines {
     struct line of[SG_SCREEN_SITES];
     uint32_t count;
-    unsigned notes;
+    bool has_unknown; /* some site has no file and line */
     bool failed;
 };
 
@@ -251,7 +245,7 @@ static void add_line(struct lines *lines, const char *function, const struct sg_
     line->function = sg_format_clean(function != NULL ? function : "?", true);
     line->site = site->has_id ? sg_site_text("site", NULL, site) : strdup("");
     if (site->has_id && site->file == NULL)
-        lines->notes |= NOTE_LINES;
+        lines->has_unknown = true;
     lines->failed = lines->failed || line->site == NULL || line->function == NULL;
 }
 
@@ -397,21 +391,9 @@ void sg_screen_put_more(const struct sg_report *report, uint32_t shown, FILE *ou
     fputc('\n', out);
 }
 
-/* A note has the setting of all lines. */
-static void move_settings(struct lines *lines)
-{
-    for (uint32_t i = 0; i < lines->count; i++) {
-        char *setting = strstr(lines->of[i].cells[BECAUSE], ": " SG_MORE_SAMPLES);
-
-        if (setting != NULL) {
-            *setting = '\0';
-            lines->notes |= NOTE_SAMPLES;
-        }
-    }
-}
-
-static unsigned put_waits(const struct sg_report *report, const struct sg_print_options *options,
-                          FILE *out)
+/* Returns true if some site has no file and line. */
+static bool put_waits(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
 {
     static const char *const titles[CELLS] = {"Where ranks wait for others", "of run",
                                               "who is late", "because"};
@@ -428,16 +410,14 @@ static unsigned put_waits(const struct sg_report *report, const struct sg_print_
         }
     }
     if (!lines.failed)
-        move_settings(&lines);
-    if (!lines.failed)
         print_lines(&lines, titles, out);
     sg_screen_put_more(report, shown, out);
     lines_clear(&lines);
-    return lines.notes;
+    return lines.has_unknown;
 }
 
-/* Without events it is not known who waits for whom. */
-static unsigned put_calls(const struct sg_report *report, FILE *out)
+/* Likewise. Without events it is not known who waits for whom. */
+static bool put_calls(const struct sg_report *report, FILE *out)
 {
     static const char *const titles[CELLS] = {"Time in MPI by call site", "of run"};
     const struct sg_calls *calls = report->calls;
@@ -458,7 +438,7 @@ static unsigned put_calls(const struct sg_report *report, FILE *out)
     if (!lines.failed)
         print_lines(&lines, titles, out);
     lines_clear(&lines);
-    return lines.notes;
+    return lines.has_unknown;
 }
 
 void sg_screen_put_no_sites(const struct sg_report *report, FILE *out)
@@ -482,9 +462,9 @@ void sg_screen_put_no_sites(const struct sg_report *report, FILE *out)
               out);
 }
 
-/* Returns notes. */
-static unsigned put_table(const struct sg_report *report, const struct sg_print_options *options,
-                          FILE *out)
+/* Likewise. */
+static bool put_table(const struct sg_report *report, const struct sg_print_options *options,
+                      FILE *out)
 {
     const struct sg_waitstates *states = report->waitstates;
 
@@ -495,7 +475,7 @@ static unsigned put_table(const struct sg_report *report, const struct sg_print_
         fputc('\n', out);
         return put_calls(report, out);
     }
-    return 0;
+    return false;
 }
 
 /* ---- what would help, and notes ------------------------------------------------------------- */
@@ -519,12 +499,19 @@ static void put_help(const struct sg_report *report, const struct sg_print_optio
     free(lines);
 }
 
-static void put_notes(const struct sg_report *report, unsigned notes, FILE *out)
+static void put_notes(const struct sg_report *report, const struct sg_print_options *options,
+                      bool has_unknown, FILE *out)
 {
+    const struct sg_waitstates *states = report->waitstates;
+    const char *samples =
+        states != NULL
+            ? sg_waitstate_samples_note(report, states->sites, sg_screen_sites(report, options))
+            : NULL;
+
     sg_report_put_notes(report, false, out);
-    if ((notes & NOTE_SAMPLES) != 0)
-        fputs("note: " SG_MORE_SAMPLES " takes all samples\n", out);
-    if ((notes & NOTE_LINES) != 0)
+    if (samples != NULL)
+        fprintf(out, "note: %s\n", samples);
+    if (has_unknown)
         fputs("note: " SG_SCREEN_NO_LINES "\n", out);
 }
 
@@ -548,8 +535,7 @@ static void put_open_line(void *context, const char *label, bool is_group, char 
 void sg_report_print_screen(const struct sg_report *report, const struct sg_print_options *options,
                             FILE *out)
 {
-    unsigned notes;
-    bool has_facts;
+    bool has_facts, has_unknown;
 
     sg_report_put_heading(report, out);
     fputc('\n', out);
@@ -560,11 +546,11 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
     }
     if (sg_screen_put_facts(report, options->all, out) || has_facts || report->efficiency.is_known)
         fputc('\n', out);
-    notes = put_table(report, options, out);
+    has_unknown = put_table(report, options, out);
     put_help(report, options, out);
     fputc('\n', out);
     if (!options->all)
-        put_notes(report, notes, out);
+        put_notes(report, options, has_unknown, out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -577,6 +563,11 @@ static json_t *because_json(const void *row, const void *context)
 
     free(text);
     return value != NULL || failed ? value : json_null();
+}
+
+static json_t *because_rank_json(const void *row, const void *context)
+{
+    return sg_waitstate_because_rank(context, row);
 }
 
 static json_t *run_json(const void *row, const void *context)
@@ -608,7 +599,8 @@ static void put_helps(const struct sg_report *report, struct sg_json_writer *wri
 SG_REPORT_MEMBER(sg_summary_put)
 {
     static const struct sg_column columns[] = {{"run_share", .json = run_json},
-                                               {"because", .json = because_json}};
+                                               {"because", .json = because_json},
+                                               {"because_rank", .json = because_rank_json}};
     static const struct sg_columns more = SG_COLUMNS(columns);
     static const struct sg_section sites = {
         .member = "sites",

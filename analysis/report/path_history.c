@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Around the page that is accessed, the kernel may map those of the same 64 KiB, which must be in use
- * with it. */
+/* Around the page that is accessed, the kernel may map those of the same 64 KiB, which must be in
+ * use with it. */
 #define BLOCK_BYTES (UINT64_C(64) << 10)
 /* The file first grows by this much; each step doubles, up to LAST_STEP_BYTES. */
 #define FIRST_STEP_BYTES (UINT64_C(1) << 20)

@@ -167,6 +167,12 @@ struct sg_calls {
     struct sg_call_table *table; /* owns the texts; NULL: no texts */
 };
 
+/* Sums up rows with calls of a function in one line of a file; by_comm: only those of one
+ * communicator. Without lines, call sites remain apart. Updates the count. malloc'ed; the texts are
+ * those of the rows. NULL: out of memory. */
+struct sg_call_row *sg_call_rows_by_line(const struct sg_call_row *rows, uint32_t *count,
+                                         bool by_comm);
+
 void sg_calls_free(struct sg_calls *calls);
 
 /* True if there are calls that the report's own rows do not have. */

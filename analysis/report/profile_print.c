@@ -412,6 +412,26 @@ const struct sg_report_section sg_functions_section = {
               .shown = "function calls time run mean min max deviation sent received latency? "
                        "failed?"}};
 
+/* An unrolled loop calls from several addresses of one line, which its user sees as one. */
+static SG_REPORT_PRINTER(print_calls)
+{
+    struct sg_report shown = *report;
+    struct sg_calls lines;
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (report->calls == NULL)
+        return SG_OK;
+    lines = *report->calls;
+    lines.sites = sg_call_rows_by_line(lines.sites, &lines.site_count, false);
+    lines.rows = sg_call_rows_by_line(lines.rows, &lines.row_count, true);
+    shown.calls = &lines;
+    if (lines.sites != NULL && lines.rows != NULL)
+        status = sg_report_print_table(&sg_calls_section, &shown, options, out);
+    free(lines.sites);
+    free(lines.rows);
+    return status;
+}
+
 const struct sg_report_section sg_calls_section = {
     .name = "calls",
     .part = SG_PART_CALLS,
@@ -420,6 +440,7 @@ const struct sg_report_section sg_calls_section = {
     .rows_are = "call sites of MPI functions",
     .comm_rows_are = "rows of MPI functions",
     .is_shown = has_others,
+    .print = print_calls,
     .table = {.member = "calls",
               .json = {&sg_call_columns},
               .csv = "mpi_function id function file line module offset comm comm_size " FIGURES,

@@ -606,6 +606,73 @@ static void add_to_site(struct sg_call_row *site, const struct sg_call_row *row)
     add_figures(&site->of, &row->of);
 }
 
+/* ---- rows by line ---------------------------------------------------------------------------- */
+
+static int compare_texts(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+static bool has_line(const struct sg_call_row *row)
+{
+    return row->place.file != NULL && row->place.line > 0;
+}
+
+static int compare_comms(const struct sg_call_row *a, const struct sg_call_row *b)
+{
+    int order = compare_texts(a->place.comm, b->place.comm);
+
+    if (order == 0)
+        order = order_of(a->place.comm_size, b->place.comm_size);
+    return order != 0 ? order : order_of(a->place.comm_index, b->place.comm_index);
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    const struct sg_call_row *a = left, *b = right;
+    int order = strcmp(a->function, b->function);
+
+    if (order == 0)
+        order = (int)has_line(a) - (int)has_line(b);
+    if (order == 0 && !has_line(a))
+        order = order_of(a->place.site, b->place.site);
+    else if (order == 0)
+        order = strcmp(a->place.file, b->place.file);
+    return order == 0 && has_line(a) ? order_of(a->place.line, b->place.line) : order;
+}
+
+static int compare_lines_and_comms(const void *left, const void *right)
+{
+    int order = compare_lines(left, right);
+
+    return order != 0 ? order : compare_comms(left, right);
+}
+
+struct sg_call_row *sg_call_rows_by_line(const struct sg_call_row *rows, uint32_t *count,
+                                         bool by_comm)
+{
+    int (*compare)(const void *, const void *) = by_comm ? compare_lines_and_comms : compare_lines;
+    struct sg_call_row *lines = calloc((size_t)*count + 1, sizeof *lines);
+    uint32_t kept = 0;
+
+    if (lines == NULL)
+        return NULL;
+    if (*count > 0)
+        memcpy(lines, rows, *count * sizeof *lines);
+    qsort(lines, *count, sizeof *lines, compare);
+    for (uint32_t i = 0; i < *count; i++) {
+        if (kept == 0 || compare(&lines[kept - 1], &lines[i]) != 0)
+            lines[kept++] = lines[i];
+        else if (compare_comms(&lines[kept - 1], &lines[i]) == 0)
+            add_figures(&lines[kept - 1].of, &lines[i].of);
+        else
+            add_to_site(&lines[kept - 1], &lines[i]);
+    }
+    *count = kept;
+    finish_rows(lines, count);
+    return lines;
+}
+
 static enum sg_status make_rows(const struct sg_call_table *table, struct sg_calls *calls)
 {
     calls->rows = calloc((size_t)table->row_count + 1, sizeof *calls->rows);

@@ -175,6 +175,7 @@ struct sg_report {
     uint32_t living;  /* ranks that were still running when their logs were read */
     /* Events are complete up to this time from the run's start; 0: to its end, or not known. */
     uint64_t recorded_ns;
+    bool all_sampled;               /* the run had STAGGER_CAUSES=all */
     uint64_t wanted_bytes;          /* STAGGER_TRACE_BYTES for all events; 0: not known */
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */

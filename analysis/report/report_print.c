@@ -209,6 +209,24 @@ enum sg_status sg_report_check_site(const struct sg_report *report, const char *
     return has ? SG_OK : SG_ERR_MISSING;
 }
 
+enum sg_status sg_report_check_ranks(const struct sg_report *report, const struct sg_filter *filter)
+{
+    for (uint32_t i = 0; filter != NULL && filter->ranks != NULL && i < filter->ranges.count; i++) {
+        uint32_t first = filter->ranges.ranges[i].first;
+
+        if (filter->ranges.ranges[i].last < report->rank_count)
+            continue;
+        first = first > report->rank_count ? first : report->rank_count;
+        if (report->rank_count == 1)
+            sg_log("report: no rank %" PRIu32 ": this run has rank 0 only", first);
+        else
+            sg_log("report: no rank %" PRIu32 ": this run has ranks 0 to %" PRIu32, first,
+                   report->rank_count - 1);
+        return SG_ERR_MISSING;
+    }
+    return SG_OK;
+}
+
 /* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */
 
 static json_t *clock_of(const struct sg_report *report)

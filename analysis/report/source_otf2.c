@@ -121,6 +121,8 @@ static void take_property(struct archive *archive, const char *name, const char 
 
     if (strcmp(name, SG_PROPERTY_PARTIAL) == 0)
         report->partial = strcmp(value, "0") != 0;
+    if (strcmp(name, SG_PROPERTY_CAUSES) == 0)
+        report->all_sampled = strcmp(value, "all") == 0;
     if (strcmp(name, SG_PROPERTY_CALIBRATION) == 0)
         sg_calibration_parse(value, &report->calibration);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {

@@ -214,6 +214,24 @@ static const struct sg_columns skew_only = SG_COLUMNS(skew_columns);
                               : (struct sg_rows){0};                                               \
     }
 
+/* An unrolled loop waits at several addresses of one line, which its user sees as one. */
+static SG_REPORT_PRINTER(print_rows)
+{
+    struct sg_report shown = *report;
+    struct sg_waitstates lines;
+    enum sg_status status = SG_ERR_MEMORY;
+
+    if (report->waitstates == NULL)
+        return SG_OK;
+    lines = *report->waitstates;
+    lines.rows = sg_waitstate_rows_by_line(lines.rows, &lines.row_count);
+    shown.waitstates = &lines;
+    if (lines.rows != NULL)
+        status = sg_report_print_table(&sg_waits_section, &shown, options, out);
+    free(lines.rows);
+    return status;
+}
+
 ROWS(skew)
 ROWS(site)
 ROWS(row)
@@ -258,6 +276,7 @@ const struct sg_report_section sg_waits_section = {
     .title = "Which kinds of waits there are",
     .is_of_events = true,
     .rows = rows_of,
+    .print = print_rows,
     .rows_are = "wait states",
     .table = {.member = "by_site",
               .json = {&sg_waitstate_place_columns, &all_row_columns},
@@ -277,7 +296,7 @@ const struct sg_report_section sg_pairs_section = {
               .csv = "state " PLACE "waits wait_ns max_ns rank ranks rank_waits rank_wait_ns "
                      "for.mpi_function for.id for.function for.file for.line for.module for.offset",
               .text = {&all_pair_columns, &sg_site_columns},
-              .shown = "wait waits function site rank other other_site"}};
+              .shown = "wait waits state function site rank other other_site"}};
 
 SG_REPORT_MEMBER(sg_waitstates_put)
 {

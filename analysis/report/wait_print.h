@@ -25,11 +25,17 @@ void sg_waitstate_put_late(const struct sg_waitstate_site *site, FILE *out);
 /* wait_reasons.c */
 
 #define SG_REASON_SAMPLES 10 /* fewer samples give no reason */
-#define SG_MORE_SAMPLES "STAGGER_CAUSES=all"
 
-/* Prints the reason for the waits at a site, in a few words; "-": not known. */
+/* Prints the reason for the waits at a site, in a few words; "-": not known. A rank is named if the
+ * reason began on another one than the late one. */
 void sg_waitstate_put_because(const struct sg_report *report, const struct sg_waitstate_site *site,
                               FILE *out);
+/* The setting that would give reasons for more of these sites; NULL: none would. */
+const char *sg_waitstate_samples_note(const struct sg_report *report,
+                                      const struct sg_waitstate_site *sites, uint32_t count);
+/* The rank where that reason began; null: not known, or several ranks. */
+json_t *sg_waitstate_because_rank(const struct sg_report *report,
+                                  const struct sg_waitstate_site *site);
 /* True if late ranks lose the processor to threads of their own. */
 bool sg_waitstate_is_by_threads(const struct sg_report *report,
                                 const struct sg_waitstate_site *site);

@@ -1,10 +1,13 @@
 /* Finds the reason for the waits at a call site: by the causes of late collectives, and by the late
  * rank's intervals before the call that others wait for. Both come from the same samples, so that
- * they do not contradict each other. A reason needs enough of them.
+ * they do not contradict each other. A reason needs enough of them, or all that there can be. With
+ * fewer, the critical path still has the exact times of intervals: it shows between which calls the
+ * rank was late, but not whether it computed.
  */
 #include "output/format.h"
 #include "report/between_calls_tables.h"
 #include "report/cause_table.h"
+#include "report/critical_path.h"
 #include "report/filter.h"
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
@@ -15,6 +18,7 @@
 #include <string.h>
 
 #define REASON_LEAST 0.2 /* of the lateness: smaller causes do not explain it */
+#define REASON_ALIKE 0.8 /* few samples with a larger part of one cause agree */
 
 /* ---- names of places ------------------------------------------------------------------------- */
 
@@ -61,11 +65,15 @@ void sg_waitstate_put_interval(const struct sg_waitstate_place *after,
 
 /* ---- the reason for the waits at a site ------------------------------------------------------ */
 
+#define SEVERAL -1 /* ranks */
+
 struct reason {
     bool is_known;
-    bool started_later; /* the late rank's process did */
-    enum sg_cause cause;
-    uint64_t samples;                               /* the most that there are of one source */
+    bool started_later;  /* the late rank's process did */
+    enum sg_cause cause; /* SG_CAUSE_UNKNOWN: by the path's exact times */
+    uint64_t few;        /* it is of so few samples; 0: of enough */
+    int64_t rank;        /* where it began, not always the late one; or SEVERAL */
+    uint64_t samples;    /* the most that there are of one source */
     const struct sg_waitstate_place *after, *until; /* NULL: not known */
     const struct sg_waitstate_place *follows;       /* the late rank itself waited there; or NULL */
 };
@@ -78,12 +86,6 @@ static bool is_init(const struct sg_waitstate_place *place)
 static bool is_finalize(const struct sg_waitstate_place *place)
 {
     return is_alike(place->function, "MPI_Finalize");
-}
-
-/* A call that each rank makes once has no more samples: one is all of them. */
-static uint64_t enough_for(const struct sg_waitstate_place *place)
-{
-    return is_finalize(place) ? 1 : SG_REASON_SAMPLES;
 }
 
 static const struct sg_cause_site *causes_of(const struct sg_report *report,
@@ -113,6 +115,11 @@ static bool is_of_threads(enum sg_cause cause)
     return cause == SG_CAUSE_PREEMPTED_THREADS || cause == SG_CAUSE_CALLS_PREEMPTED_THREADS;
 }
 
+static bool is_of_others(enum sg_cause cause)
+{
+    return cause == SG_CAUSE_PREEMPTED_OTHERS || cause == SG_CAUSE_CALLS_PREEMPTED_OTHERS;
+}
+
 /* Ranks that lose their processor between calls and in calls have one reason. */
 static bool is_one_reason(enum sg_cause a, enum sg_cause b)
 {
@@ -120,57 +127,152 @@ static bool is_one_reason(enum sg_cause a, enum sg_cause b)
            (is_of_threads(a) && is_of_threads(b));
 }
 
-/* By the causes of late collectives. */
-static void find_cause(const struct sg_cause_site *causes, struct reason *reason)
+/* The time of one reason on a rank, or on all. */
+static uint64_t time_of(const struct sg_cause_site *causes, enum sg_cause cause, int64_t rank)
 {
+    uint64_t ns = 0;
+
+    for (uint32_t i = 0; i < causes->row_count; i++) {
+        const struct sg_cause_row *row = &causes->rows[i];
+
+        if (is_one_reason(row->cause, cause) && (rank == SEVERAL || rank == row->rank))
+            ns += row->ns;
+    }
+    return ns;
+}
+
+/* The late rank may be late because of another. Its own reason has about the part of the time that
+ * the rank has of the waits. */
+static int64_t find_origin(const struct sg_waitstate_site *site, const struct sg_cause_site *causes,
+                           enum sg_cause cause)
+{
+    const struct sg_waitstate_late *late = &site->late[0];
+    uint64_t all_ns = time_of(causes, cause, SEVERAL);
+    double expected_ns = (double)all_ns * (double)late->wait_ns / (double)site->of.wait_ns;
+
+    if ((double)time_of(causes, cause, late->rank) >= expected_ns / 2)
+        return late->rank;
+    for (uint32_t i = 0; i < causes->row_count; i++) {
+        uint32_t rank = causes->rows[i].rank;
+
+        if (time_of(causes, cause, rank) > all_ns / 2)
+            return rank;
+    }
+    return SEVERAL;
+}
+
+/* By the causes of late collectives. is_few: with few samples, which must agree. */
+static void find_cause(const struct sg_waitstate_site *site, const struct sg_cause_site *causes,
+                       bool is_few, struct reason *reason)
+{
+    double least = is_few ? REASON_ALIKE : REASON_LEAST;
     uint64_t most_ns = 0;
 
     reason->samples = causes->instances;
-    for (uint32_t i = 0; i < causes->row_count && causes->instances >= enough_for(&causes->at);
-         i++) {
-        const struct sg_cause_row *row = &causes->rows[i];
-        uint64_t ns = 0;
+    if ((causes->instances < SG_REASON_SAMPLES) != is_few)
+        return;
+    for (uint32_t i = 0; i < causes->row_count; i++) {
+        enum sg_cause cause = causes->rows[i].cause;
+        uint64_t ns = time_of(causes, cause, SEVERAL);
 
-        for (uint32_t j = 0; j < causes->row_count; j++)
-            ns += is_one_reason(row->cause, causes->rows[j].cause) ? causes->rows[j].ns : 0;
-        if (!is_reason(row->cause) || ns <= most_ns)
+        if (!is_reason(cause) || ns <= most_ns)
             continue;
         most_ns = ns;
-        reason->cause = row->cause;
+        reason->cause = cause;
+    }
+    reason->is_known = (double)most_ns >= least * (double)causes->late_ns && most_ns > 0;
+    if (!reason->is_known)
+        return;
+    reason->few = is_few ? causes->instances : 0;
+    reason->rank = find_origin(site, causes, reason->cause);
+    /* The largest row is first. */
+    for (uint32_t i = 0; i < causes->row_count && reason->until == NULL; i++) {
+        const struct sg_cause_row *row = &causes->rows[i];
+
+        if (!is_one_reason(row->cause, reason->cause) ||
+            (reason->rank != SEVERAL && reason->rank != row->rank))
+            continue;
         reason->after = &row->after;
         reason->until = &row->until;
     }
-    reason->is_known = (double)most_ns >= REASON_LEAST * (double)causes->late_ns && most_ns > 0;
 }
+
+/* Intervals of a rank between two calls: sampled ones, or those on the critical path. */
+struct intervals {
+    const struct sg_waitstate_place *after, *until;
+    double ns, mean_ns;                  /* sum */
+    const struct sg_before_row *sampled; /* NULL: on the path */
+};
 
 /* MPI_Finalize ends intervals without a call site. */
-static bool ends_at(const struct sg_before_row *row, const struct sg_waitstate_place *until)
+static bool ends_at(const struct intervals *these, const struct sg_waitstate_place *until)
 {
-    return sg_waitstate_is_same_line(row->until, until) ||
-           (is_finalize(until) && row->until->function == NULL);
+    return sg_waitstate_is_same_line(these->until, until) ||
+           (is_finalize(until) && these->until->function == NULL);
 }
 
-/* The longest of the rank's intervals before a call. Short ones between calls at one line, which a
- * loop makes, lead nowhere. */
-static const struct sg_before_row *intervals_of(const struct sg_report *report, uint32_t rank,
-                                                const struct sg_waitstate_place *until,
-                                                double least_ns)
+/* Takes the longest. Short ones between calls at one line, which a loop makes, lead nowhere. */
+static void take_longer(const struct intervals *these, const struct sg_waitstate_place *until,
+                        double least_ns, struct intervals *longest)
+{
+    if (ends_at(these, until) && these->ns > longest->ns &&
+        (these->mean_ns >= least_ns || !sg_waitstate_is_same_line(these->after, until))) {
+        *longest = *these;
+        longest->until = until;
+    }
+}
+
+/* Finds the rank's intervals before a call; until NULL: there are none. */
+static struct intervals intervals_before(const struct sg_report *report, uint32_t rank,
+                                         const struct sg_waitstate_place *until, double least_ns)
 {
     const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
-    const struct sg_before_row *most = NULL;
+    struct intervals longest = {.ns = -1};
 
     for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
         const struct sg_before_row *row = &before->rows[i];
 
-        if (row->rank == rank && ends_at(row, until) &&
-            (row->mean_ns >= least_ns || !sg_waitstate_is_same_line(row->after, until)) &&
-            (most == NULL || row->own.time_ns > most->own.time_ns))
-            most = row;
+        if (row->rank == rank)
+            take_longer(&(struct intervals){row->after, row->until, (double)row->own.time_ns,
+                                            row->mean_ns, row},
+                        until, least_ns, &longest);
     }
-    return most;
+    return longest;
+}
+
+/* Likewise on the critical path. */
+static struct intervals intervals_on_path(const struct sg_report *report, uint32_t rank,
+                                          const struct sg_waitstate_place *until, double least_ns)
+{
+    const struct sg_path *path = report->critical_path;
+    struct intervals longest = {.ns = -1};
+
+    for (uint32_t i = 0; path != NULL && i < path->row_count; i++) {
+        const struct sg_path_row *row = &path->rows[i];
+
+        if (!row->is_call && row->rank == rank && row->times > 0)
+            take_longer(&(struct intervals){&row->after, &row->until, (double)row->ns,
+                                            (double)row->ns / (double)row->times, NULL},
+                        until, least_ns, &longest);
+    }
+    return longest;
 }
 
 static const uint32_t clock_mask = 1u << SG_FIGURE_CPU | 1u << SG_FIGURE_RUNNABLE;
+
+static enum sg_cause preempted_by(const struct sg_before_figures *own)
+{
+    bool is_known = (own->mask & 1u << SG_FIGURE_THREADS_HERE) != 0;
+    double runnable_ns = (double)own->of[SG_FIGURE_RUNNABLE], shares[SG_CAUSES];
+    enum sg_cause most = SG_CAUSE_PREEMPTED;
+
+    sg_cause_split_preempted(
+        SG_CAUSE_PREEMPTED, runnable_ns, (double)own->of[SG_FIGURE_THREADS_HERE],
+        is_known ? (double)own->of[SG_FIGURE_THREADS_ELSEWHERE] : runnable_ns, shares);
+    for (unsigned i = SG_CAUSE_PREEMPTED_THREADS; i <= SG_CAUSE_PREEMPTED_OTHERS; i++)
+        most = shares[i] > shares[most] ? i : most;
+    return most;
+}
 
 static enum sg_cause main_part(const struct sg_before_figures *own)
 {
@@ -181,7 +283,7 @@ static enum sg_cause main_part(const struct sg_before_figures *own)
         return SG_CAUSE_UNKNOWN;
     if (cpu_ns >= runnable_ns && cpu_ns >= off_ns)
         return SG_CAUSE_COMPUTING;
-    return runnable_ns >= off_ns ? SG_CAUSE_PREEMPTED : SG_CAUSE_ASLEEP;
+    return runnable_ns >= off_ns ? preempted_by(own) : SG_CAUSE_ASLEEP;
 }
 
 /* True if the late rank waited there itself, long enough to explain the others' waits for it. */
@@ -195,45 +297,99 @@ static bool is_waited_in(const struct sg_report *report, const struct sg_waitsta
     return (double)own_ns >= REASON_LEAST * (double)site->late[0].wait_ns / (double)others;
 }
 
-static void take_interval(const struct sg_before_row *row, const struct sg_waitstate_place *until,
-                          struct reason *reason)
+/* All members of a communicator wait for the last one. */
+static const uint32_t together_mask = 1u << SG_WAITSTATE_BARRIER | 1u << SG_WAITSTATE_NXN |
+                                      1u << SG_WAITSTATE_FENCE | 1u << SG_WAITSTATE_CREATE |
+                                      1u << SG_WAITSTATE_FREE | 1u << SG_WAITSTATE_FILE |
+                                      1u << SG_WAITSTATE_COMM;
+
+/* True if others waited for the rank there, all of them: a delay before the call is no reason for
+ * their waits after it. */
+static bool is_awaited_by_all(const struct sg_report *report, uint32_t rank,
+                              const struct sg_waitstate_place *place)
 {
-    reason->cause = row->has_cause && is_reason(row->cause) ? row->cause : main_part(&row->own);
-    reason->is_known = is_reason(reason->cause);
-    reason->after = row->after;
-    reason->until = until;
+    const struct sg_waitstates *states = report->waitstates;
+
+    for (uint32_t i = 0; i < states->pair_count; i++) {
+        const struct sg_waitstate_pair *pair = &states->pairs[i];
+
+        if (pair->rank == rank && (1u << pair->kind & together_mask) != 0 &&
+            sg_waitstate_is_same_line(&pair->other, place))
+            return true;
+    }
+    return false;
 }
 
 /* Short calls that the late rank makes one after another, to begin messages. */
 #define STEPS 8
 
+/* The evidence that a reason by intervals takes. */
+enum evidence {
+    ENOUGH, /* samples */
+    FEW,    /* samples, which must agree */
+    PATH    /* exact times on the critical path */
+};
+
+/* Sums do not show whether few samples agree, unless one cause has nearly all of the time. */
+static bool do_agree(const struct sg_before_figures *own, enum sg_cause cause)
+{
+    uint64_t ns = cause == SG_CAUSE_COMPUTING ? own->of[SG_FIGURE_CPU]
+                  : cause == SG_CAUSE_ASLEEP  ? sg_before_off_ns(own)
+                                              : own->of[SG_FIGURE_RUNNABLE];
+
+    return (double)ns >= REASON_ALIKE * (double)own->time_ns;
+}
+
+static void judge(const struct intervals *found, enum evidence evidence, struct reason *reason)
+{
+    const struct sg_before_row *row = found->sampled;
+
+    reason->after = found->after;
+    reason->until = found->until;
+    if (evidence == PATH) {
+        reason->is_known = true;
+        return;
+    }
+    reason->cause = evidence == ENOUGH && row->has_cause && is_reason(row->cause)
+                        ? row->cause
+                        : main_part(&row->own);
+    reason->is_known =
+        is_reason(reason->cause) && (evidence == ENOUGH || do_agree(&row->own, reason->cause));
+    reason->few = evidence == FEW ? row->own.intervals : 0;
+}
+
 /* By the late rank's intervals before the call at fault, back to one that is long enough to explain
  * the mean wait. */
 static void find_before(const struct sg_report *report, const struct sg_waitstate_site *site,
-                        struct reason *reason)
+                        enum evidence evidence, struct reason *reason)
 {
     const struct sg_waitstate_place *until = &site->other;
     uint64_t waits = site->other_of.waits > 0 ? site->other_of.waits : 1;
     double least_ns = (double)site->other_of.wait_ns / (double)waits / 2;
-    const struct sg_before_row *row = NULL;
+    uint32_t rank = site->late[0].rank;
 
     for (int step = 0; step < STEPS; step++) {
-        row = intervals_of(report, site->late[0].rank, until, least_ns);
-        if (row != NULL && row->own.intervals > reason->samples)
-            reason->samples = row->own.intervals;
-        if (row == NULL || row->own.intervals < enough_for(until))
+        const struct intervals found = evidence == PATH
+                                           ? intervals_on_path(report, rank, until, least_ns)
+                                           : intervals_before(report, rank, until, least_ns);
+
+        if (found.sampled != NULL && found.sampled->own.intervals > reason->samples)
+            reason->samples = found.sampled->own.intervals;
+        if (found.until == NULL ||
+            (evidence == ENOUGH && found.sampled->own.intervals < SG_REASON_SAMPLES))
             return;
-        if (row->mean_ns >= least_ns)
-            break;
-        if (row->after->function != NULL && is_waited_in(report, site, row->after)) {
-            reason->follows = row->after;
+        if (found.mean_ns >= least_ns) {
+            judge(&found, evidence, reason);
             return;
         }
-        until = row->after;
-        row = NULL;
+        if (found.after->function != NULL && is_waited_in(report, site, found.after)) {
+            reason->follows = found.after;
+            return;
+        }
+        if (is_awaited_by_all(report, rank, found.after))
+            return;
+        until = found.after;
     }
-    if (row != NULL)
-        take_interval(row, until, reason);
 }
 
 /* By the times from loading the library to MPI_Init: the rest of the lateness is from before. */
@@ -250,17 +406,30 @@ static void find_start(const struct sg_report *report, const struct sg_waitstate
         return;
     reason->started_later = row->longer_ns < (double)site->other_of.wait_ns / waits / 2;
     if (!reason->started_later)
-        take_interval(row, &site->other, reason);
+        judge(&(struct intervals){.after = row->after, .until = &site->other, .sampled = row},
+              ENOUGH, reason);
 }
 
-static void put_reason(const struct sg_report *report, const struct reason *reason, FILE *out)
+/* True if the table names one rank as late. */
+static bool is_blamed(const struct sg_waitstate_site *site)
+{
+    return site->late[0].wait_ns > site->of.wait_ns / 2;
+}
+
+static void put_reason(const struct sg_report *report, const struct sg_waitstate_site *site,
+                       const struct reason *reason, FILE *out)
 {
     const char *name = sg_cause_names[reason->cause];
     const char *in_calls = strstr(name, " in calls");
 
+    if (reason->rank == SEVERAL && is_blamed(site))
+        fputs("other ranks ", out);
+    else if (reason->rank != SEVERAL && reason->rank != site->late[0].rank)
+        fprintf(out, "rank %" PRIi64 " ", reason->rank);
     if (sg_cause_is_crowding(reason->cause)) {
-        fputs(sg_report_is_oversubscribed(report) ? "preempted: too many ranks"
-                                                  : "preempted by other processes",
+        fputs(sg_report_is_crowded(report)  ? "preempted: too many ranks"
+              : is_of_others(reason->cause) ? "preempted by other processes"
+                                            : "preempted",
               out);
         return;
     }
@@ -268,6 +437,8 @@ static void put_reason(const struct sg_report *report, const struct reason *reas
         fputs("preempted by its own threads", out);
         return;
     }
+    if (reason->cause == SG_CAUSE_UNKNOWN)
+        name = "outside MPI";
     fprintf(out, "%.*s", in_calls != NULL ? (int)(in_calls - name) : (int)strlen(name), name);
     if (sg_cause_is_in_calls(reason->cause) && reason->until->function != NULL)
         fprintf(out, " in %s", reason->until->function);
@@ -277,18 +448,33 @@ static void put_reason(const struct sg_report *report, const struct reason *reas
     }
 }
 
+/* True if a setting would give more samples. */
+static bool can_have_more(const struct sg_report *report, const struct sg_waitstate_site *site)
+{
+    return !report->all_sampled && site->of.waits >= SG_REASON_SAMPLES;
+}
+
 static struct reason find_reason(const struct sg_report *report,
                                  const struct sg_waitstate_site *site)
 {
     const struct sg_cause_site *causes = causes_of(report, site);
-    struct reason reason = {.cause = SG_CAUSE_UNKNOWN};
+    struct reason reason = {.cause = SG_CAUSE_UNKNOWN, .rank = site->late[0].rank};
+    bool is_few = !can_have_more(report, site);
 
     if (causes != NULL)
-        find_cause(causes, &reason);
-    if (!reason.is_known && is_init(&site->other))
+        find_cause(site, causes, false, &reason);
+    if (!reason.is_known && is_init(&site->other)) {
         find_start(report, site, &reason);
-    else if (!reason.is_known)
-        find_before(report, site, &reason);
+        return reason;
+    }
+    if (!reason.is_known)
+        find_before(report, site, ENOUGH, &reason);
+    if (!reason.is_known && reason.follows == NULL && is_few && causes != NULL)
+        find_cause(site, causes, true, &reason);
+    if (!reason.is_known && reason.follows == NULL && is_few)
+        find_before(report, site, FEW, &reason);
+    if (!reason.is_known && reason.follows == NULL)
+        find_before(report, site, PATH, &reason);
     return reason;
 }
 
@@ -298,16 +484,45 @@ void sg_waitstate_put_because(const struct sg_report *report, const struct sg_wa
     const struct reason reason = find_reason(report, site);
 
     if (reason.is_known) {
-        put_reason(report, &reason, out);
+        put_reason(report, site, &reason, out);
+        if (reason.few == 1)
+            fputs(", once", out);
+        else if (reason.few > 1)
+            fprintf(out, ", %" PRIu64 " samples", reason.few);
     } else if (reason.started_later) {
         fputs("started later", out);
     } else if (reason.follows != NULL) {
         fprintf(out, "waited in %s", reason.follows->function);
+    } else if (reason.samples > 0 && site->of.waits < SG_REASON_SAMPLES) {
+        fprintf(out, "few waits (%" PRIu64 ")", site->of.waits);
     } else if (reason.samples > 0 && reason.samples < SG_REASON_SAMPLES) {
-        fprintf(out, "few samples (%" PRIu64 "): " SG_MORE_SAMPLES, reason.samples);
+        fprintf(out, "few samples (%" PRIu64 ")", reason.samples);
     } else {
         fputc('-', out);
     }
+}
+
+const char *sg_waitstate_samples_note(const struct sg_report *report,
+                                      const struct sg_waitstate_site *sites, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct reason reason = find_reason(report, &sites[i]);
+        bool is_sampled = reason.is_known && reason.cause != SG_CAUSE_UNKNOWN;
+
+        if (!is_sampled && reason.follows == NULL && reason.samples > 0 &&
+            reason.samples < SG_REASON_SAMPLES && can_have_more(report, &sites[i]))
+            return "to tell computing, sleep and preemption apart everywhere: STAGGER_CAUSES=all";
+    }
+    return NULL;
+}
+
+json_t *sg_waitstate_because_rank(const struct sg_report *report,
+                                  const struct sg_waitstate_site *site)
+{
+    const struct reason reason = find_reason(report, site);
+    bool has_rank = (reason.is_known || reason.follows != NULL) && reason.rank != SEVERAL;
+
+    return has_rank ? json_integer(reason.rank) : json_null();
 }
 
 bool sg_waitstate_is_by_threads(const struct sg_report *report,
@@ -315,5 +530,5 @@ bool sg_waitstate_is_by_threads(const struct sg_report *report,
 {
     const struct reason reason = find_reason(report, site);
 
-    return reason.is_known && is_of_threads(reason.cause);
+    return reason.is_known && reason.few == 0 && is_of_threads(reason.cause);
 }

@@ -405,6 +405,39 @@ static void sum_lines(struct sg_waitstate_row *const *order, struct sg_waitstate
     }
 }
 
+static int compare_kinds(const void *left, const void *right)
+{
+    const struct sg_waitstate_row *a = left, *b = right;
+
+    return a->kind != b->kind ? (int)a->kind - (int)b->kind : compare_lines(&a->at, &b->at);
+}
+
+struct sg_waitstate_row *sg_waitstate_rows_by_line(const struct sg_waitstate_row *rows,
+                                                   uint32_t *count)
+{
+    struct sg_waitstate_row *lines = calloc((size_t)*count + 1, sizeof *lines);
+    uint32_t kept = 0;
+
+    if (lines == NULL || *count == 0)
+        return lines;
+    memcpy(lines, rows, *count * sizeof *lines);
+    qsort(lines, *count, sizeof *lines, compare_kinds);
+    for (uint32_t i = 0; i < *count; i++) {
+        struct sg_waitstate_row *line = &lines[kept > 0 ? kept - 1 : 0];
+
+        if (kept == 0 || compare_kinds(line, &lines[i]) != 0) {
+            lines[kept++] = lines[i];
+            continue;
+        }
+        add_figures(&line->of, &lines[i].of);
+        line->wrong_order_waits += lines[i].wrong_order_waits;
+        line->wrong_order_ns += lines[i].wrong_order_ns;
+    }
+    *count = kept;
+    qsort(lines, kept, sizeof *lines, compare_rows);
+    return lines;
+}
+
 /* The longest first; of equal ones the lowest rank. */
 static void add_late(struct sg_waitstate_site *site, const struct sg_waitstate_late *late)
 {

@@ -247,6 +247,9 @@ void sg_waitstate_sums_wrong_order(struct sg_waitstate_sums *sums, uint32_t row,
 /* True if both are calls of one function in one line of a file; without lines, at one call site. */
 bool sg_waitstate_is_same_line(const struct sg_waitstate_place *a,
                                const struct sg_waitstate_place *b);
+/* Sums up rows of one kind in one line. Updates the count. malloc'ed; NULL: out of memory. */
+struct sg_waitstate_row *sg_waitstate_rows_by_line(const struct sg_waitstate_row *rows,
+                                                   uint32_t *count);
 /* Sorts by function, then by call site. */
 int sg_waitstate_compare_places(const struct sg_waitstate_place *a,
                                 const struct sg_waitstate_place *b);

@@ -429,28 +429,52 @@ static void record_mode(struct sg_log_header *header)
         snprintf(header->wait_hook, sizeof header->wait_hook, "%s", hook->name);
 }
 
+/* False: the task is gone. */
+static bool read_name(const char *path, char name[32])
+{
+    FILE *file = fopen(path, "re");
+    bool has = file != NULL && fgets(name, 32, file) != NULL;
+
+    if (file != NULL)
+        fclose(file);
+    return has;
+}
+
+/* The threads of the program: OpenMP's have the main thread's name. Those of MPI and of this
+ * library have names of their own. */
 static uint32_t count_threads(void)
 {
     DIR *tasks = opendir("/proc/self/task");
+    char path[64], main_name[32], name[32];
+    bool has_main = read_name("/proc/self/comm", main_name);
     uint32_t count = 0;
 
-    for (const struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;)
-        count += entry->d_name[0] != '.';
+    for (const struct dirent *entry; tasks != NULL && (entry = readdir(tasks)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
+        count += entry->d_name[0] != '.' && has_main && read_name(path, name) &&
+                 strcmp(name, main_name) == 0;
+    }
     if (tasks != NULL)
         closedir(tasks);
     return count;
 }
 
-/* OpenMP's threads spin between parallel regions unless the user has them sleep. A program that is
- * linked with OpenMP may have none: then the process has fewer threads than OpenMP would use. */
+/* OpenMP's threads spin between parallel regions unless the user has them sleep. GNU's library also
+ * has them sleep if they are more than the processors. A program that is linked with OpenMP may
+ * have no threads: then the process has fewer than OpenMP would use. The program may have larger
+ * teams than OpenMP would use: then it has more. */
 static uint32_t count_spinning_threads(void)
 {
     const char *policy = sg_config_environment("OMP_WAIT_POLICY");
     int (*most)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
-    uint32_t threads = count_threads();
+    int (*processors)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_num_procs");
+    bool is_gnu = dlsym(RTLD_DEFAULT, "__kmpc_fork_call") == NULL;
+    uint32_t threads = most != NULL ? count_threads() : 0;
     int team;
 
-    if (most == NULL || threads < 2 || (policy != NULL && strcasecmp(policy, "passive") == 0))
+    if (processors == NULL || threads < 2 ||
+        (policy != NULL && strcasecmp(policy, "passive") == 0) ||
+        (is_gnu && threads > (uint32_t)processors()))
         return 0;
     team = most();
     return team > 1 && (uint32_t)team <= threads ? (uint32_t)team : 0;

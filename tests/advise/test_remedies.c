@@ -111,15 +111,17 @@ static const char *advice_of_preempted(uint64_t short_ranks, uint64_t mode)
     begin();
     rows[0].cause = SG_CAUSE_PREEMPTED;
     site.row_count = 1;
-    report.waiting.short_ranks = short_ranks;
-    report.waiting.mode = mode;
+    report.waiting = (struct sg_run_waiting){
+        .ranks = 4, .processors = 2, .short_ranks = short_ranks, .mode = mode};
+    report.efficiency = (struct sg_efficiency){
+        .is_known = true, .work_ns = 100, .on_processor = 0.5, .runnable = 0.5};
     find();
     advice = remedies.rows[0].advice;
     sg_remedies_clear(&remedies);
     return advice;
 }
 
-TEST("the advice for a preempted rank depends on the number of processors")
+TEST("the advice for a preempted rank depends on the number of processors that its ranks use")
 {
     EXPECT(contains(advice_of_preempted(0, SG_WAIT_SPIN), "another process"),
            contains(advice_of_preempted(4, SG_WAIT_AUTO), "more ranks than processors"),

@@ -61,20 +61,25 @@ int main(int argc, char **argv)
 {
     double sum = 0;
     MPI_Init(&argc, &argv);
-#pragma omp parallel for reduction(+ : sum)
+#pragma omp parallel for reduction(+ : sum) TEAM
     for (int i = 0; i < 1000; i++)
         sum += i;
     add_up_what_the_teams_of_threads_contribute_to_the_whole(sum);
     return MPI_Finalize();
 }
 END
-"$("$ROOT/.ci/find-mpi" cc)" -g -fopenmp $file -o teams || exit 1
-teams() { OMP_WAIT_POLICY=$1 OMP_NUM_THREADS=2 run "$1" -o "$1.trace" "$MPIEXEC" -n "$(nproc)" ./teams && "$STAGGER" report "$1.trace" >"$1.txt"; }
-teams active
-teams passive
+"$("$ROOT/.ci/find-mpi" cc)" -g -fopenmp -DTEAM= $file -o teams || exit 1
+"$("$ROOT/.ci/find-mpi" cc)" -g -fopenmp -DTEAM="num_threads($(($(nproc) + 1)))" $file -o large || exit 1
+# teams PROGRAM POLICY NAME
+teams() { OMP_WAIT_POLICY=$2 OMP_NUM_THREADS=2 run "$3" -o "$3.trace" "$MPIEXEC" -n "$(nproc)" "./$1" && "$STAGGER" report "$3.trace" >"$3.txt"; }
+teams teams active active
+teams teams passive passive
+teams large active large
 check "a line tells of OpenMP's threads that spin on too few processors, and none of threads that sleep" all \
-    'has active.txt "^  threads +$(nproc) ranks? x 2 OpenMP threads spin on $(nproc) processors?: set OMP_WAIT_POLICY=passive$"' \
+    '[ "$(nproc)" -eq 1 ] || has active.txt "^  threads +$(nproc) ranks? x 2 OpenMP threads spin on $(nproc) processors?: set OMP_WAIT_POLICY=passive$"' \
     '[ -s passive.txt ]' 'lacks passive.txt "^  threads "'
+check "... nor of a team that is larger than the processors, and so sleeps" all \
+    '[ -s large.txt ]' 'lacks large.txt "^  threads "'
 check "a long call site is shortened in its function's name, never in file and line" all \
     '"$STAGGER" report --site "add_up*" active.trace >site.txt' 'lacks site.txt "^.{101}"' \
     'has site.txt "^  MPI_Allreduce +add_up_.*[.][.].*whole $file:5 +[<0-9]"'

@@ -169,10 +169,10 @@ check "... so in waiting, and in MPI" all \
     'gate 1 "fail: waiting for others in B [+]150.0%" --fail-above 5% --figure waiting b b b -- a a a' \
     'gate 0 "pass: waiting for others in B -60.0%" --fail-above 5% --figure waiting a a a -- b b b' \
     'gate 1 "fail: in MPI in B [+]156.7%" --fail-above 5% --figure mpi t3 t3 t3 -- t8 t8 t8' \
-    'gate 0 "not judged: a run has no figure of waiting for others" --fail-above 5% -F waiting t3 t3 t3 -- t8 t8 t8'
-check "with too few runs the gate passes, and says how many it takes" all \
-    'gate 0 "not judged: --fail-above takes 3 runs per side [(]A has 1, B has 1[)]: stagger compare --fail-above 5% A1 A2 A3 -- B1 B2 B3" --fail-above 5% short long' \
-    'gate 0 "A has 3, B has 2" -f 5% short short short -- long long'
+    'gate 2 "not judged: a run has no figure of waiting for others" --fail-above 5% -F waiting t3 t3 t3 -- t8 t8 t8'
+check "with too few runs the gate does not pass, and says how many it takes" all \
+    'gate 2 "not judged: --fail-above takes 3 runs per side [(]A has 1, B has 1[)]: stagger compare --fail-above 5% A1 A2 A3 -- B1 B2 B3" --fail-above 5% short long' \
+    'gate 2 "A has 3, B has 2" -f 5% short short short -- long long'
 check "the gate of runs that vary says how many runs would do" \
     gate 0 "pass: run time in B [+]0.0%.* about [0-9]+ runs per side would show twice the limit" --fail-above 5% short short short long -- short short short long
 check "the gate holds for JSON, CSV and the page, too" all \

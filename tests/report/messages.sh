@@ -42,7 +42,7 @@ check "the sums of call sites, of pairs and of ranks agree" is "365 365 365 365"
 "$STAGGER" report --all known >known.txt 2>known.err
 check "the text has states and pairs" all 'empty known.err' \
     'has known.txt "^  late sender +MPI_Wait +f a.c:13 +1 +40ns +40ns +1$"' \
-    'has known.txt "^ +80ns +1  MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'
+    'has known.txt "^ +80ns +1  late receiver +MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'
 check "the longest wait is first" has_lines known.txt \
     '^  late receiver +MPI_Ssend' 1
 check "the collectives have their skew, at the call that began them" same - \

@@ -44,6 +44,38 @@ static const struct sg_call_row *find(const struct sg_call_row *rows, uint32_t c
     return NULL;
 }
 
+TEST("calls of a function in one line are one row of the text, and two functions or lines are two")
+{
+    static const struct {
+        uint32_t site, line;
+        const char *function, *comm;
+    } made[] = {{1, 10, "MPI_Send", "a"}, {2, 10, "MPI_Send", "a"}, {3, 10, "MPI_Send", "b"},
+                {4, 11, "MPI_Send", "a"}, {5, 10, "MPI_Recv", "a"}, {6, 0, "MPI_Recv", "a"},
+                {7, 0, "MPI_Recv", "a"}};
+    struct sg_call_row rows[7] = {0}, *lines;
+    uint32_t count = 7;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows[i] = (struct sg_call_row){.place = {.site = made[i].site,
+                                                 .file = made[i].line > 0 ? "c.c" : NULL,
+                                                 .line = made[i].line,
+                                                 .comm = made[i].comm,
+                                                 .comm_size = 2,
+                                                 .comms = 1},
+                                       .function = made[i].function,
+                                       .of = {.calls = 1, .time_ns = 10, .min_ns = 10}};
+    lines = sg_call_rows_by_line(rows, &count, false);
+    ASSERT(lines != NULL, count == 5);
+    EXPECT(lines[0].of.calls == 3, lines[0].of.time_ns == 30, lines[0].place.line == 10,
+           lines[0].place.comm == NULL, lines[0].mean_ns == 10);
+    free(lines);
+    count = 7;
+    lines = sg_call_rows_by_line(rows, &count, true);
+    ASSERT(lines != NULL, count == 6);
+    EXPECT(lines[0].of.calls == 2, text_is(lines[0].place.comm, "a"), lines[0].place.comms == 1);
+    free(lines);
+}
+
 /* Distributions of kinds, functions and bins that do not exist. */
 TEST("damaged distributions are left out")
 {

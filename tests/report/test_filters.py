@@ -50,6 +50,14 @@ def test_output():
     assert refuses(1, "^stagger: report: no call site matches .nosuch.; this run has: .*norm cg", "report", "--site", "nosuch", "known")
 
 
+@pytest.mark.parametrize("ranks, missing", [("9", 9), ("4", 4), ("0,9", 9), ("2-6", 4)])
+def test_no_such_rank(ranks, missing):
+    """a rank that the run does not have is refused like a call site, in text and in JSON"""
+    message = f"^stagger: report: no rank {missing}: this run has ranks 0 to 3$"
+    assert refuses(1, message, "report", "--rank", ranks, "known")
+    assert refuses(1, message, "report", "--json", "--rank", ranks, "known")
+
+
 @pytest.mark.parametrize("words", ["--site solver.c:x:0", "--rank x", "--rank 3-1", "--time 5", "--time 9us:1us",
                                    "--time a:b", "--comm ~", "--html x.html --site dot"])
 def test_bad_usage(words):
