@@ -9,7 +9,7 @@
  * the inaccuracy of the model explains the gain. There is no advice where the measured cost and the
  * estimate differ by a factor above 1.5: a trial has to measure.
  *
- * Costs are processor time per call: the time blocked, plus the time spent on late contributions
+ * Costs are rank time per call: the time blocked, plus the time spent on late contributions
  * outside of calls.
  */
 #ifndef SG_ADVISE_ADVISE_H
@@ -45,7 +45,7 @@ extern const char *const sg_advice_verdict_names[SG_ADVICE_VERDICTS];
 struct sg_advise_estimate {
     int candidate;
     double blocked_ns, processor_ns;
-    double gain_ns, low_ns, high_ns; /* processor time saved against the algorithm that ran */
+    double gain_ns, low_ns, high_ns; /* rank time saved against the algorithm that ran */
 };
 
 struct sg_advice_item {
@@ -53,7 +53,7 @@ struct sg_advice_item {
     const struct sg_report_site *site;
     uint32_t replayed;                                 /* number of instances replayed */
     double measured_blocked_ns, measured_processor_ns; /* of the replayed instances; ns per call */
-    /* By processor time, the least first; empty unless the algorithm that ran was simulated. */
+    /* By cost, the least first; empty unless the algorithm that ran was simulated. */
     struct sg_advise_estimate estimates[SG_CANDIDATES_MAX];
     int estimate_count;
     int executed, best; /* indices into estimates; -1: none */

@@ -256,7 +256,7 @@ uint32_t sg_advice_print_rules(const struct sg_advice *advice, FILE *out)
 
     fputs("# Written by stagger advise from ", out);
     sg_format_put(advice->report.path, out);
-    fputs("\n# For STAGGER_CONFIG. Times are processor time a call.\n", out);
+    fputs("\n# For STAGGER_CONFIG. Times are the ranks' means per call.\n", out);
     put_depth(advice, out);
     for (uint32_t i = 0; i < advice->item_count; i++) {
         const struct sg_advice_item *item = &advice->items[i];

@@ -11,6 +11,7 @@
 #include "output/format.h"
 #include "output/output_file.h"
 #include "report/report.h"
+#include "report/rule_use.h"
 #include "report/source_otf2.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ int sg_command_advise(int argc, char **argv)
         return 1;
     if (options.bcs)
         return coschedule(&options);
-    configuration = sg_read_configuration(options.path);
+    configuration = sg_run_configuration(options.path);
     options.advise.configuration = configuration;
     status = sg_advise(options.path, &options.advise, &advice);
     free(configuration);

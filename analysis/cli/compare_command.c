@@ -188,7 +188,7 @@ struct options {
 };
 
 static const char text[] =
-    "Compares two runs call site by call site: time blocked, time waiting and processor time per "
+    "Compares two runs call site by call site: time blocked and time waiting per "
     "call in A and in B, the difference with its 95% interval, and whether it exceeds the "
     "noise.\n\n"
     "A and B are output directories of runs, or paths of OTF2 archives (traces.otf2). With several "

@@ -38,12 +38,6 @@ bool sg_brief_is_rank(void);
 void sg_brief_tell(const char *where, const char *launch, char *const *words, uint64_t took_ns,
                    int exit_status, bool is_told);
 
-/* Reads the configuration that a run saved beside its archive. */
-
-/* The text of stagger.conf in the directory, or beside the archive; at most 65535 bytes of it.
- * malloc'ed; NULL: there is none. */
-char *sg_read_configuration(const char *path);
-
 /* A child process that `stagger run` starts and waits for. It makes `stagger run` transparent to
  * its own parent: signals sent to this process reach the program, and this process ends the way the
  * program ended.

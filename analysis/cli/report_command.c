@@ -13,6 +13,7 @@
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/report_print.h"
+#include "report/rule_use.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,17 +250,16 @@ static enum sg_status print(const struct options *options)
                                    .calls = true,
                                    .waitstates = true,
                                    .paths = true,
-                                   .open_calls = true};
+                                   .open_calls = true,
+                                   .rules = true};
     struct sg_report report;
     enum sg_status status;
 
     if (sg_report_read(options->path, true, &watch, &report) != SG_OK)
         return SG_ERR_FORMAT;
-    status = sg_report_check_site(&report, options->filter.site);
+    status = sg_report_check_filter(&report, &options->filter);
     if (status == SG_OK)
-        status = sg_report_check_site(&report, options->why.site);
-    if (status == SG_OK)
-        status = sg_report_check_ranks(&report, &options->filter);
+        status = sg_report_check_filter(&report, &options->why);
     if (status == SG_OK)
         status = sg_report_sort(&report, options->sort);
     if (status == SG_OK && options->why.site != NULL)
@@ -286,7 +286,7 @@ static enum sg_status write_page(const struct options *options, struct sg_report
                            .row_limit = options->rows.top != 0 ? options->rows.top : SG_PAGE_ROWS,
                            .state_limit =
                                options->rows.top != 0 ? options->rows.top : SG_PAGE_STATES};
-    char *configuration = sg_read_configuration(options->path);
+    char *configuration = sg_run_configuration(options->path);
     enum sg_status status = sg_report_sort(report, options->sort);
 
     page.configuration = configuration;
@@ -314,6 +314,7 @@ static enum sg_status make_page(const struct options *options)
     watch = sg_detail_watch(&detail);
     watch.calls = true;
     watch.open_calls = true;
+    watch.rules = true;
     status = sg_report_read(options->path, true, &watch, &report);
     if (status == SG_OK) {
         status = write_page(options, &report, &detail, file.stream);
@@ -383,8 +384,12 @@ static const char *find_open_mpi(char *const *words)
 /* Runs in a process of its own, which may be killed at any time. */
 static int read_and_say(void *path)
 {
-    const struct sg_watch watch = {
-        .calls = true, .waitstates = true, .paths = true, .open_calls = true, .just_ended = true};
+    const struct sg_watch watch = {.calls = true,
+                                   .waitstates = true,
+                                   .paths = true,
+                                   .open_calls = true,
+                                   .rules = true,
+                                   .just_ended = true};
     const struct sg_print_options options = {.top = 0};
     struct sg_report report;
     size_t bytes = 0;

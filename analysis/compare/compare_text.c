@@ -34,8 +34,8 @@ static void put_run(const struct sg_report *run, const char *name, FILE *out)
 
     fprintf(out, "%-2s ", name);
     sg_format_put(run->program != NULL ? run->program : "program not known", out);
-    fprintf(out, ", %" PRIu32 " rank%s, run time %s, %s%s of processor time %s%s\n   ",
-            run->rank_count, run->rank_count == 1 ? "" : "s", SG_NS(run->run_ns),
+    fprintf(out, ", %" PRIu32 " rank%s, run time %s, %s%s of rank time %s%s\n   ", run->rank_count,
+            run->rank_count == 1 ? "" : "s", SG_NS(run->run_ns),
             sg_report_unseen_calls(run) > 0 && run->has_events ? "at least " : "",
             SG_SHARE(lost_ns, run->ranks_run_ns),
             run->has_events ? "lost waiting" : "in collectives, statistics only",
@@ -78,6 +78,13 @@ static void put_summary(const struct sg_comparison *comparison, FILE *out)
 
 #define NAMES 6 /* columns of names and counts, printed only in the first line of a site */
 
+/* Without it, the processor figures repeat the time blocked. */
+static bool has_time_outside(const struct sg_compared *row)
+{
+    return row->side[0].ns[SG_MEASURED_PROCESSOR] != row->side[0].ns[SG_MEASURED_BLOCKED] ||
+           row->side[1].ns[SG_MEASURED_PROCESSOR] != row->side[1].ns[SG_MEASURED_BLOCKED];
+}
+
 static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out)
 {
     bool several = sg_comparison_has_several(comparison);
@@ -90,6 +97,8 @@ static enum sg_status put_both(const struct sg_comparison *comparison, FILE *out
     for (uint32_t i = 0; i < comparison->both_shown; i++) {
         sg_table_cells(&table, NAMES, &comparison->rows[i], NULL);
         for (int measured = 0; measured < SG_MEASURED_COUNT; measured++) {
+            if (measured == SG_MEASURED_PROCESSOR && !has_time_outside(&comparison->rows[i]))
+                continue;
             for (int name = 0; name < NAMES && measured > 0; name++)
                 sg_table_add(&table, strdup(""));
             sg_table_row(&table, &comparison->rows[i].per_call[measured], &several);
@@ -141,7 +150,7 @@ static enum sg_status put_calls(const struct sg_comparison *comparison, FILE *ou
 
     if (!calls->is_known || functions == 0)
         return SG_OK;
-    fprintf(out, "\nin MPI: %s of processor time in A, %s in B; functions, time per run:\n",
+    fprintf(out, "\nin MPI: %s of rank time in A, %s in B; functions, time per run:\n",
             SG_SHARE(calls->time_ns[0], calls->processor_ns[0]),
             SG_SHARE(calls->time_ns[1], calls->processor_ns[1]));
     status = put_list(comparison, SG_COMPARE_FUNCTIONS, &calls->functions, functions, out);

@@ -24,7 +24,7 @@
 
 /* A figure of a run beside those before it. */
 struct sg_run_history_mark {
-    double value;       /* of SG_WHOLE_RUN in ns, else a share of processor time; NAN: unknown */
+    double value;       /* of SG_WHOLE_RUN in ns, else a share of rank time; NAN: unknown */
     double low, high;   /* the band; NAN: none */
     bool is_changed;    /* the level changes here */
     double before, now; /* medians of both levels, if it does */

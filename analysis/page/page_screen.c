@@ -6,11 +6,14 @@
 #include "page/page.h"
 #include "report/open_calls.h"
 #include "report/report_section.h"
+#include "report/rule_use.h"
 #include "report/wait_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { RULE_COLUMNS = 200 };
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -347,6 +350,19 @@ static void put_help(const struct sg_report *report, FILE *out)
     put_section("help", "What would help", "", &text, out);
 }
 
+static void put_rules(const struct sg_report *report, FILE *out)
+{
+    struct sg_format_text text;
+
+    if (!sg_format_open(&text))
+        return;
+    for (uint32_t i = 0; i < report->rule_count; i++) {
+        sg_rule_use_put(&report->rules[i], RULE_COLUMNS, text.out);
+        fputc('\n', text.out);
+    }
+    put_section("rules", "Rules", "", &text, out);
+}
+
 static void put_open_line(void *context, const char *label, bool is_group, char *text)
 {
     FILE *out = context;
@@ -382,4 +398,5 @@ void sg_page_write_screen(const struct sg_report *report, FILE *out)
 {
     put_waits(report, out);
     put_help(report, out);
+    put_rules(report, out);
 }

@@ -73,7 +73,7 @@ static void put_words(const struct sg_report_trial *trial, FILE *out)
     case SG_TRIED_WINNER:
     case SG_TRIED_VERDICTS:
         put_verdict(trial, SG_TRIED_BLOCKED, "time blocked", out);
-        put_verdict(trial, SG_TRIED_PROCESSOR, "processor time", out);
+        put_verdict(trial, SG_TRIED_PROCESSOR, "time in and outside of calls", out);
         break;
     }
     fputs("</p>\n", out);
@@ -133,8 +133,8 @@ static void put_arm(const struct sg_report_trial *trial, const struct sg_report_
 static void put_trial(const struct sg_report_trial *trial, uint32_t number, FILE *out)
 {
     static const char *const headers[] = {
-        "algorithm",       "calls",          "declined",    "blocked per call",
-        "above the least", "processor time", "above least", "skew",
+        "algorithm",         "calls",       "declined", "blocked per call", "above the least",
+        "with time outside", "above least", "skew",
     };
 
     fprintf(out, "<h3 id=\"trial-%" PRIu32 "\"><code>", number);

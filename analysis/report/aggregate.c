@@ -2,6 +2,7 @@
 
 #include "core/room.h"
 #include "report/quantiles.h"
+#include "report/rule_use.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ void sg_aggregate_destroy(struct sg_aggregate *aggregate)
     sg_map_clear(&aggregate->sum_by_key);
     sg_map_clear(&aggregate->site_by_id);
     sg_trials_destroy(aggregate->trials);
+    sg_rule_uses_destroy(aggregate->rules);
     free(aggregate->sites);
     free(aggregate->comms);
     sg_names_clear(&aggregate->algorithms);
@@ -73,6 +75,14 @@ void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *w
 {
     aggregate->watch = watch;
     aggregate->filter = watch != NULL ? watch->filter : NULL;
+}
+
+enum sg_status sg_aggregate_read_rules(struct sg_aggregate *aggregate, const char *path,
+                                       const struct sg_run_waiting *waiting)
+{
+    if (aggregate->watch == NULL || !aggregate->watch->rules || aggregate->filter != NULL)
+        return SG_OK;
+    return sg_rule_uses_create(path, waiting, aggregate->rank_count, &aggregate->rules);
 }
 
 void sg_aggregate_name_site(const struct sg_aggregate *aggregate, uint32_t site,
@@ -208,6 +218,8 @@ static enum sg_status find_row(struct sg_aggregate *aggregate, uint32_t site, ui
             return SG_ERR_MEMORY;
         sg_aggregate_name_row(aggregate, (uint32_t)found, &name);
         aggregate->rows[found].left_out = !sg_filter_takes_row(aggregate->filter, &name);
+        if (aggregate->rules != NULL && sg_rule_uses_row(aggregate->rules, &name) != SG_OK)
+            return SG_ERR_MEMORY;
     }
     *out = &aggregate->rows[found];
     return SG_OK;
@@ -241,6 +253,8 @@ static enum sg_status add_call(struct sg_aggregate *aggregate, const struct sg_i
     aggregate->cost_rows[member] = (uint32_t)(row - aggregate->rows);
     if (row->left_out || !sg_filter_takes_rank(aggregate->filter, call->rank))
         return SG_OK;
+    if (aggregate->rules != NULL)
+        sg_rule_uses_call(aggregate->rules, (uint32_t)(row - aggregate->rows), call->bytes);
     row->events.event_calls++;
     row->events.bytes += call->bytes;
     row->events.blocked_ns += cost.blocked_ns;

@@ -33,6 +33,9 @@ uint32_t sg_aggregate_ranks(const struct sg_aggregate *aggregate);
 /* Sets the watch and its filter; NULL: none. The watch must outlive the filling of the aggregate.
  */
 void sg_aggregate_watch(struct sg_aggregate *aggregate, const struct sg_watch *watch);
+/* Reads the rules of the run at path, if the watch wants them, before the first row. */
+enum sg_status sg_aggregate_read_rules(struct sg_aggregate *aggregate, const char *path,
+                                       const struct sg_run_waiting *waiting);
 /* Fills in the call site, communicator and operation of a row, as far as they are known by now.
  * Rows are numbered from 0 in the order of their first call. */
 void sg_aggregate_name_row(const struct sg_aggregate *aggregate, uint32_t row,
@@ -148,6 +151,7 @@ struct sg_aggregate {
     const struct sg_watch *watch;   /* NULL: no watch */
     const struct sg_filter *filter; /* NULL: takes all calls */
     struct sg_trials *trials;
+    struct sg_rule_uses *rules; /* report/rule_use.h; NULL: not known, or not wanted */
     /* By member of the current instance; cost_room is the capacity. */
     struct sg_call_measure *costs;
     uint32_t *cost_rows;

@@ -7,6 +7,7 @@
  */
 #include "core/room.h"
 #include "report/aggregate.h"
+#include "report/rule_use.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -321,6 +322,8 @@ enum sg_status sg_aggregate_finish(struct sg_aggregate *aggregate, struct sg_rep
         return SG_ERR_MEMORY;
     for (uint32_t i = 0; i < report->trial_count; i++)
         name_trial(aggregate, &report->trials[i]);
+    if (aggregate->rules != NULL && sg_rule_uses_finish(aggregate->rules, report) != SG_OK)
+        return SG_ERR_MEMORY;
     report->filter = aggregate->filter;
     report->clock_violations = aggregate->violations;
     report->largest_violation_ns = aggregate->largest_violation_ns;

@@ -1,4 +1,4 @@
-/* POP's efficiencies of a run (pop-coe.eu), and the division of its processor time. Useful time is
+/* POP's efficiencies of a run (pop-coe.eu), and the division of its rank time. Useful time is
  * a thread's time outside of MPI calls.
  *
  *   load balance                mean of useful time / greatest useful time
@@ -37,7 +37,7 @@ struct sg_efficiency {
     bool is_known, has_ideal;
     /* 0 to 1; below 0: unknown */
     double load_balance, serialization, transfer, communication, parallel;
-    /* Parts of all processor time: outside MPI; waiting for ranks; MPI itself; MPI_Init and
+    /* Parts of all rank time: outside MPI; waiting for ranks; MPI itself; MPI_Init and
      * MPI_Finalize without their waits. They add up to the report's ranks_run_ns. Without events
      * waits are unknown, and count as MPI itself. */
     uint64_t work_ns, waiting_ns, mpi_ns, ends_ns;

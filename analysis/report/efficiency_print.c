@@ -1,5 +1,5 @@
 /* Computes a report's efficiencies from statistics, where events do not give them, and the division
- * of its processor time; prints details and JSON. Statistics give a rank's time in MPI, events also
+ * of its rank time; prints details and JSON. Statistics give a rank's time in MPI, events also
  * that of each thread.
  */
 #include "report/efficiency.h"
@@ -45,7 +45,7 @@ static bool is_at_the_ends(const char *function)
            (strncmp(function, "MPI_Init", 8) == 0 || strcmp(function, "MPI_Finalize") == 0);
 }
 
-/* Divides the processor time that is not useful among waits, the ends and MPI itself. ends_ns
+/* Divides the rank time that is not useful among waits, the ends and MPI itself. ends_ns
  * includes its waits. */
 static void divide(const struct sg_report *report, uint64_t ends_ns,
                    struct sg_efficiency *efficiency)

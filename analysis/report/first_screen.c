@@ -12,6 +12,7 @@
 #include "report/profile_calls.h"
 #include "report/report_columns.h"
 #include "report/report_section.h"
+#include "report/rule_use.h"
 #include "report/wait_print.h"
 #include "report/wait_sums.h"
 
@@ -25,6 +26,7 @@
 #define MODULE_COLUMNS 8   /* that a caller's name leaves to its module, or none */
 #define BECAUSE_COLUMNS 26 /* that call sites leave to the reason */
 #define ENDS_TOLD 0.1
+#define RULES 4
 
 /* ---- words and figures ----------------------------------------------------------------------- */
 
@@ -205,6 +207,36 @@ bool sg_screen_put_facts(const struct sg_report *report, bool all, FILE *out)
     }
     return has_waited || sg_report_is_oversubscribed(report) ||
            sg_waiting_has_spinning(&report->waiting);
+}
+
+/* The rules that matched nothing come first. */
+static void put_rules(const struct sg_report *report, bool all, FILE *out)
+{
+    uint32_t shown = 0, most = all ? report->rule_count : RULES, matched = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < report->rule_count; i++) {
+            bool is_matched = report->rules[i].reason == NULL;
+
+            if (is_matched != (pass == 1))
+                continue;
+            if (shown == most) {
+                matched += is_matched;
+                continue;
+            }
+            if (shown++ == 0)
+                put_label("rules", out);
+            else
+                put_further("", out);
+            sg_rule_use_put(&report->rules[i], COLUMNS - LABEL_COLUMNS - 2, out);
+            fputc('\n', out);
+        }
+    }
+    if (shown < report->rule_count) {
+        put_further("", out);
+        fprintf(out, "%" PRIu32 " more, of which %" PRIu32 " matched (--all)\n",
+                report->rule_count - shown, matched);
+    }
 }
 
 /* ---- where ranks wait ------------------------------------------------------------------------ */
@@ -544,7 +576,9 @@ void sg_report_print_screen(const struct sg_report *report, const struct sg_prin
         put_efficiency(&report->efficiency, out);
         put_times(report, out);
     }
-    if (sg_screen_put_facts(report, options->all, out) || has_facts || report->efficiency.is_known)
+    has_facts = sg_screen_put_facts(report, options->all, out) || has_facts;
+    put_rules(report, options->all, out);
+    if (has_facts || report->efficiency.is_known || report->rule_count > 0)
         fputc('\n', out);
     has_unknown = put_table(report, options, out);
     put_help(report, options, out);
@@ -616,5 +650,6 @@ SG_REPORT_MEMBER(sg_summary_put)
     sg_json_put(writer, "more_sites",
                 sg_json_count(states != NULL, states != NULL ? states->site_count - shown : 0));
     put_helps(report, writer);
+    sg_json_put(writer, "rules", sg_rule_uses_json(report));
     sg_json_end(writer, '}');
 }

@@ -730,7 +730,7 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
     sg_call_targets_sort(&calls->one_sided);
 }
 
-/* Counts the rank's threads by their calls, too; so many that no share of its processor time is
+/* Counts the rank's threads by their calls, too; so many that no share of its time is
  * above 1: threads may be more than the numbers that are told apart. */
 static void count_threads(const struct sg_gathered_rank *gathered, struct sg_report *report,
                           struct sg_report_rank *rank)

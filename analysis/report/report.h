@@ -188,7 +188,7 @@ struct sg_report {
     struct sg_calibration calibration;
     struct sg_run_waiting waiting; /* unknown if told is 0 */
     uint64_t run_ns;               /* the longest run time of a rank */
-    uint64_t ranks_run_ns;         /* processor time: the sum over all threads of the ranks */
+    uint64_t ranks_run_ns;         /* rank time: the sum over all threads of the ranks */
     uint64_t clock_violations;
     uint64_t largest_violation_ns;
     bool has_offset_error;
@@ -217,6 +217,8 @@ struct sg_report {
     struct sg_report_trial *trials;
     uint32_t trial_count;
     struct sg_learned learned; /* by the algorithm auto */
+    struct sg_rule_use *rules; /* the user's (report/rule_use.h); NULL: not known */
+    uint32_t rule_count;
 
     const struct sg_filter *filter; /* the part that is reported; NULL: all; owned by the caller */
     void *strings;                  /* owns the texts of the rows */

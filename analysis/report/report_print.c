@@ -152,79 +152,102 @@ enum sg_status sg_report_print_text(const struct sg_report *report,
     return status;
 }
 
-/* ---- call sites of the run ------------------------------------------------------------------- */
+/* ---- a selection that matches nothing ------------------------------------------------------- */
 
-#define SITES_NAMED 8
+#define NAMED 8 /* call sites or communicators, each once */
 
-/* Names the first call sites, each once. */
-static bool has_name(const struct sg_report_site *site)
+/* Names one of the run's call sites or communicators; NULL: it has no name, or out of memory. */
+typedef char *naming(const struct sg_aggregate *aggregate, uint32_t index,
+                     struct sg_report_site *row);
+
+static char *name_site(const struct sg_aggregate *aggregate, uint32_t site,
+                       struct sg_report_site *row)
 {
-    return site->function != NULL || site->file != NULL || site->module != NULL;
+    sg_aggregate_name_site(aggregate, site, row);
+    return row->function != NULL || row->file != NULL || row->module != NULL
+               ? sg_site_text("site", NULL, row)
+               : NULL;
 }
 
-static void log_sites(const struct sg_aggregate *aggregate, const char *site)
+static char *name_comm(const struct sg_aggregate *aggregate, uint32_t comm,
+                       struct sg_report_site *row)
+{
+    sg_aggregate_name_comm(aggregate, comm, row);
+    return sg_site_text("comm", NULL, row);
+}
+
+/* Logs a line if none of the run's call sites or communicators matches the filter. */
+static enum sg_status check_names(const struct sg_aggregate *aggregate,
+                                  const struct sg_filter *filter, const char *kind,
+                                  const char *wanted, uint32_t count, naming *name_of)
 {
     struct sg_names names = {0};
     char *list = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&list, &bytes);
+    bool has = false;
 
-    for (uint32_t i = 0; out != NULL && i < aggregate->site_count && names.count <= SITES_NAMED;
-         i++) {
+    for (uint32_t i = 0; i < count && !has; i++) {
         struct sg_report_site row = {0};
-        char *text;
+        char *text = name_of(aggregate, i, &row);
         uint32_t number, before = names.count;
 
-        sg_aggregate_name_site(aggregate, i, &row);
-        text = has_name(&row) ? sg_site_text("site", NULL, &row) : NULL;
-        if (text != NULL && sg_names_number(&names, text, &number) == SG_OK && names.count > before)
-            fprintf(out, "%s%s", before > 0 ? ", " : "", before < SITES_NAMED ? text : "...");
+        has = sg_filter_takes_row(filter, &row);
+        if (out != NULL && text != NULL && before <= NAMED &&
+            sg_names_number(&names, text, &number) == SG_OK && names.count > before)
+            fprintf(out, "%s%s", before > 0 ? ", " : "", before < NAMED ? text : "...");
         free(text);
     }
-    if (out != NULL && fclose(out) == 0)
-        sg_log("report: no call site matches '%s'; this run has: %s", site,
+    if (out != NULL && fclose(out) == 0 && !has)
+        sg_log("report: no %s matches '%s'; this run has: %s", kind, wanted,
                names.count > 0 ? list : "none that is known");
     free(list);
     sg_names_clear(&names);
-}
-
-enum sg_status sg_report_check_site(const struct sg_report *report, const char *site)
-{
-    const struct sg_aggregate *aggregate = report->strings;
-    struct sg_filter filter = {.site = site};
-    char message[500];
-    bool has = false;
-
-    if (site == NULL || !sg_filter_parse(&filter, message, sizeof message)) /* parsed before */
-        return SG_OK;
-    for (uint32_t i = 0; i < aggregate->site_count && !has; i++) {
-        struct sg_report_site row = {0};
-
-        sg_aggregate_name_site(aggregate, i, &row);
-        has = sg_filter_takes_row(&filter, &row);
-    }
-    if (!has)
-        log_sites(aggregate, site);
-    sg_filter_clear(&filter);
     return has ? SG_OK : SG_ERR_MISSING;
 }
 
-enum sg_status sg_report_check_ranks(const struct sg_report *report, const struct sg_filter *filter)
+/* Parsed alone, a place matches whatever the other is. */
+static enum sg_status check_place(const struct sg_report *report, const char *site,
+                                  const char *comm)
 {
-    for (uint32_t i = 0; filter != NULL && filter->ranks != NULL && i < filter->ranges.count; i++) {
-        uint32_t first = filter->ranges.ranges[i].first;
+    const struct sg_aggregate *aggregate = report->strings;
+    struct sg_filter filter = {.site = site, .comm = comm};
+    char message[500];
+    enum sg_status status = SG_OK;
 
-        if (filter->ranges.ranges[i].last < report->rank_count)
-            continue;
-        first = first > report->rank_count ? first : report->rank_count;
-        if (report->rank_count == 1)
-            sg_log("report: no rank %" PRIu32 ": this run has rank 0 only", first);
-        else
-            sg_log("report: no rank %" PRIu32 ": this run has ranks 0 to %" PRIu32, first,
-                   report->rank_count - 1);
-        return SG_ERR_MISSING;
+    if ((site == NULL && comm == NULL) || !sg_filter_parse(&filter, message, sizeof message))
+        return SG_OK;
+    if (site != NULL)
+        status =
+            check_names(aggregate, &filter, "call site", site, aggregate->site_count, name_site);
+    else
+        status =
+            check_names(aggregate, &filter, "communicator", comm, aggregate->comm_count, name_comm);
+    sg_filter_clear(&filter);
+    return status;
+}
+
+static enum sg_status check_ranks(const struct sg_report *report, const struct sg_filter *filter)
+{
+    if (filter->ranks == NULL)
+        return SG_OK;
+    for (uint32_t rank = 0; rank < report->rank_count; rank++) {
+        if (sg_filter_takes_rank(filter, rank))
+            return SG_OK;
     }
-    return SG_OK;
+    sg_log("report: no rank matches '%s'; this run has: 0 to %" PRIu32, filter->ranks,
+           report->rank_count - 1);
+    return SG_ERR_MISSING;
+}
+
+enum sg_status sg_report_check_filter(const struct sg_report *report,
+                                      const struct sg_filter *filter)
+{
+    enum sg_status status = check_place(report, filter->site, NULL);
+
+    if (status == SG_OK)
+        status = check_place(report, NULL, filter->comm);
+    return status == SG_OK ? check_ranks(report, filter) : status;
 }
 
 /* ---- JSON (docs/report-json.md) and CSV ------------------------------------------------------ */

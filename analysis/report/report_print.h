@@ -15,12 +15,9 @@ enum sg_status sg_report_print_json(const struct sg_report *report,
                                     const struct sg_print_options *options, FILE *out);
 enum sg_status sg_report_print_csv(const struct sg_report *report,
                                    const struct sg_print_options *options, FILE *out);
-/* SG_ERR_MISSING if the run has no call site like this, written as in a rule; one log line then
- * names those it has. NULL is any. */
-enum sg_status sg_report_check_site(const struct sg_report *report, const char *site);
-/* SG_ERR_MISSING if the filter (NULL: none) names a rank that the run does not have; one log line
- * then says which ranks it has. */
-enum sg_status sg_report_check_ranks(const struct sg_report *report,
-                                     const struct sg_filter *filter);
+/* Checks that the run has a call site, a communicator and a rank that match those of the filter. If
+ * not, logs one line that names those there are and returns SG_ERR_MISSING. */
+enum sg_status sg_report_check_filter(const struct sg_report *report,
+                                      const struct sg_filter *filter);
 
 #endif

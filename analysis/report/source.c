@@ -11,6 +11,7 @@
 #include "report/profile_calls.h"
 #include "report/profile_table.h"
 #include "report/report.h"
+#include "report/rule_use.h"
 #include "report/source_otf2.h"
 #include "report/source_stats.h"
 #include "report/wait_sums.h"
@@ -241,7 +242,11 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
     }
     report.strings = aggregate;
     sg_aggregate_watch(aggregate, watch);
-    status = sg_source_stats(set, progress, aggregate);
+    sg_log_set_facts(set, &facts);
+    if (facts.living == 0)
+        status = sg_aggregate_read_rules(aggregate, path, &facts.waiting);
+    if (status == SG_OK)
+        status = sg_source_stats(set, progress, aggregate);
     if (status == SG_OK)
         status = sg_log_set_learned(set, &report.learned);
     if (status == SG_OK)
@@ -249,7 +254,6 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
     if (status == SG_OK)
         status = read_open_calls(path, set, watch, aggregate, &report);
     if (status == SG_OK) {
-        sg_log_set_facts(set, &facts);
         report.partial = !facts.complete;
         report.overhead_calls = facts.overhead_calls;
         report.overhead_ns = facts.overhead_ns;
@@ -374,6 +378,8 @@ void sg_report_clear(struct sg_report *report)
         free(report->sums[i].algorithm);
     for (uint32_t i = 0; i < report->trial_count; i++)
         sg_report_trial_clear(&report->trials[i]);
+    for (uint32_t i = 0; i < report->rule_count; i++)
+        sg_rule_use_clear(&report->rules[i]);
     sg_learned_clear(&report->learned);
     sg_calls_free(report->calls);
     sg_waitstates_free(report->waitstates);
@@ -381,6 +387,7 @@ void sg_report_clear(struct sg_report *report)
     sg_causes_found_free(report->causes);
     sg_open_calls_free(report->open_calls);
     free(report->trials);
+    free(report->rules);
     free(report->sites);
     free(report->sums);
     free(report->ranks);

@@ -424,7 +424,10 @@ static enum sg_status read_archive(struct archive *archive, struct sg_progress_l
     }
     sg_aggregate_watch(aggregate, archive->watch);
     sg_trials_set_block(sg_aggregate_trials(aggregate), archive->trial_block);
-    status = tell_locations(archive);
+    status = heard(archive,
+                   sg_aggregate_read_rules(aggregate, archive->path, &archive->report->waiting));
+    if (status == SG_OK)
+        status = tell_locations(archive);
     if (status == SG_OK)
         status = open_event_files(archive);
     if (status == SG_OK)

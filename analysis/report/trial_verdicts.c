@@ -11,7 +11,7 @@
 
 static const char *const what[SG_TRIED_COUNT] = {
     [SG_TRIED_BLOCKED] = "time blocked",
-    [SG_TRIED_PROCESSOR] = "processor time",
+    [SG_TRIED_PROCESSOR] = "time in and outside of calls",
     [SG_TRIED_SKEW] = "skew",
 };
 
@@ -99,6 +99,17 @@ static void add_arm(struct sg_table *table, const struct sg_report_trial *trial,
     add_above(table, trial, arm, tried);
 }
 
+/* False: the processor figures repeat the time blocked. */
+static bool has_time_outside(const struct sg_report_trial *trial)
+{
+    bool has = false;
+
+    for (uint32_t i = 0; i < trial->arm_count; i++)
+        has |= trial->arms[i].cost[SG_TRIED_PROCESSOR].mean >
+               trial->arms[i].cost[SG_TRIED_BLOCKED].mean;
+    return has;
+}
+
 static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
 {
     static const struct sg_column columns[] = {
@@ -117,8 +128,10 @@ static enum sg_status put_table(const struct sg_report_trial *trial, FILE *out)
 
     sg_table_show(&table, (struct sg_columns)SG_COLUMNS(columns), NULL);
     for (uint32_t i = 0; i < trial->arm_count; i++) {
-        for (int tried = 0; tried < count; tried++)
-            add_arm(&table, trial, &trial->arms[i], tried);
+        for (int tried = 0; tried < count; tried++) {
+            if (tried != SG_TRIED_PROCESSOR || has_time_outside(trial))
+                add_arm(&table, trial, &trial->arms[i], tried);
+        }
     }
     return sg_table_finish(&table, "report", out);
 }
@@ -170,7 +183,8 @@ static void put_result(const struct sg_report_trial *trial, FILE *out)
     case SG_TRIED_WINNER:
     case SG_TRIED_VERDICTS:
         put_verdict(trial, SG_TRIED_BLOCKED, out);
-        put_verdict(trial, SG_TRIED_PROCESSOR, out);
+        if (has_time_outside(trial))
+            put_verdict(trial, SG_TRIED_PROCESSOR, out);
         break;
     }
     fprintf(out,

@@ -128,6 +128,7 @@ struct sg_watch {
     bool waitstates; /* wants the wait states of all calls, with their sums */
     bool paths;      /* also wants the critical path and the causes of lateness */
     bool open_calls; /* wants the open calls; a run without an archive need not be recovered */
+    bool rules;      /* wants the calls that the run's rules decided; needs no filter */
     bool just_ended; /* the run ended at this moment */
     void *context;
     enum sg_status (*location)(void *context, const struct sg_seen_location *location);

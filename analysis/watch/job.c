@@ -199,12 +199,32 @@ static bool has_enough(const struct sg_live_job *job)
            sg_logread_suffice((int)job->log_count, job->logs[0].header.world_size);
 }
 
+/* A run that ended has an archive instead of logs. */
+static bool has_archive(const struct sg_live_job *job)
+{
+    char *anchor;
+    bool has;
+
+    if (asprintf(&anchor, "%s/traces.otf2", job->directory) < 0)
+        return false;
+    has = access(anchor, F_OK) == 0;
+    free(anchor);
+    return has;
+}
+
 static enum sg_status say_too_few(const struct sg_live_job *job)
 {
     if (job->log_count > 0) {
         sg_log("%s: " SG_LOGREAD_TOO_FEW, job->directory, (int)job->log_count,
                job->logs[0].header.world_size, SG_LOGREAD_MISSING_PER_LOG);
         return SG_ERR_FORMAT;
+    }
+    if (job->refused_count == 0 && has_archive(job)) {
+        char word[SG_WORD_BYTES];
+
+        sg_log("%s: the run has ended: stagger report %s", job->directory,
+               sg_text_word(job->directory, word, sizeof word));
+        return SG_ERR_MISSING;
     }
     if (job->refused_count == 0) {
         sg_log("%s: contains no logs of a running job (" SG_LOG_NAME_FORMAT ", ...)",

@@ -24,7 +24,7 @@ struct sg_live_figures {
     uint64_t calls;
     double calls_per_s; /* NAN for the run */
     uint64_t time_ns;
-    double share;      /* of processor time; NAN: unknown */
+    double share;      /* of rank time; NAN: unknown */
     bool has_arrivals; /* wait_ns is valid; if instances > 0, so are the fields after it */
     uint64_t wait_ns;
     uint64_t instances, skew_p50_ns, skew_p95_ns, skew_max_ns;
@@ -55,7 +55,7 @@ struct sg_live_rank {
     uint64_t elapsed_ns; /* from MPI_Init to now, or to its end */
     uint64_t useful_ns;  /* time so far outside MPI, ended calls or open ones, over its threads */
     uint64_t time_ns;    /* in MPI, in the run */
-    double share;        /* of its processor time; NAN: unknown */
+    double share;        /* of its time; NAN: unknown */
     bool has_now;
     uint64_t now_ns;
     double now_share;
@@ -71,7 +71,7 @@ struct sg_live_view {
     uint32_t ranks, living;
     uint64_t run_ns;                                 /* run time of the longest rank so far */
     uint64_t interval_ns;                            /* 0: first look */
-    double now_share;                                /* of processor time in MPI; NAN: unknown */
+    double now_share;                                /* of rank time in MPI; NAN: unknown */
     struct sg_efficiency efficiency, now_efficiency; /* without transfer and serialization */
     struct sg_live_row *rows;
     uint32_t row_count;

@@ -17,6 +17,8 @@
 #define STRETCHES 0.7
 #define CALLS 0.2
 #define ROOM 8u         /* records may use one in ROOM of the log's slots */
+#define SITE_ROOM 4u    /* ... and of these, those of a call site one in SITE_ROOM */
+#define SITES 256u      /* more of them share */
 #define INTERRUPTED 10u /* a reading of INTERRUPTED times the usual length was interrupted */
 #define ARMED_NS UINT64_C(100000000) /* a stretch not begun keeps events open this long */
 
@@ -51,7 +53,8 @@ __thread struct sg_causes_choice *sg_causes_own;
 static struct sg_causes_options settings;
 static struct sg_record_causes *totals;
 static __thread bool has_none;      /* no memory for this thread's state */
-static _Atomic uint64_t room_taken; /* log slots that records use */
+static _Atomic uint64_t room_taken; /* log slots that records use, in all and by call site */
+static _Atomic uint64_t site_taken[SITES];
 static struct sg_event_kept kept = {.file = -1};
 
 static void add(_Atomic uint64_t *counter, uint64_t value)
@@ -125,33 +128,44 @@ static struct thread *take(uint64_t since_ns)
 
 /* The more of their capacity records use, the fewer are written: all samples up to a half, every
  * second one in half of the rest, and so on; the same ones on all ranks. */
-static bool has_room(uint64_t hash)
+static uint64_t mask_of(uint64_t taken, uint64_t share)
 {
-    uint64_t share = sg_log_header(settings.log)->event_limit_slots / ROOM;
-    uint64_t taken = atomic_load_explicit(&room_taken, memory_order_relaxed);
     uint64_t mask = 0;
 
     for (uint64_t left = share; taken >= share - left / 2 && left > 0; left /= 2)
         mask = mask << 1 | 1;
-    return taken + SG_INTERVAL_SLOTS <= share && (hash & mask) == 0;
+    return mask;
 }
 
-static struct sg_record_interval *reserve(uint64_t hash)
+/* The same holds for each call site and a part of that capacity: a loop of tests leaves the other
+ * sites theirs. */
+static bool has_room(uint64_t hash, uint32_t site)
+{
+    uint64_t share = sg_log_header(settings.log)->event_limit_slots / ROOM;
+    uint64_t taken = atomic_load_explicit(&room_taken, memory_order_relaxed);
+    uint64_t there = atomic_load_explicit(&site_taken[site % SITES], memory_order_relaxed);
+    uint64_t mask = mask_of(taken, share) | mask_of(there, share / SITE_ROOM);
+
+    return taken + SG_INTERVAL_SLOTS <= share && there + SG_INTERVAL_SLOTS <= share / SITE_ROOM &&
+           (hash & mask) == 0;
+}
+
+static struct sg_record_interval *reserve(uint64_t hash, uint32_t site)
 {
     struct sg_record_interval *record =
-        has_room(hash) ? sg_log_event_slots(settings.log, SG_INTERVAL_SLOTS) : NULL;
+        has_room(hash, site) ? sg_log_event_slots(settings.log, SG_INTERVAL_SLOTS) : NULL;
 
-    if (record == NULL)
-        add(&totals->left_out, 1);
-    else
-        atomic_fetch_add_explicit(&room_taken, SG_INTERVAL_SLOTS, memory_order_relaxed);
+    add(record != NULL ? &room_taken : &totals->left_out, record != NULL ? SG_INTERVAL_SLOTS : 1);
+    if (record != NULL)
+        add(&site_taken[site % SITES], SG_INTERVAL_SLOTS);
     return record;
 }
 
 static struct sg_record_interval *write_record(const struct thread *thread)
 {
     const struct sg_reading *between = &thread->between;
-    struct sg_record_interval *record = settings.has_events ? reserve(thread->sample.hash) : NULL;
+    struct sg_record_interval *record =
+        settings.has_events ? reserve(thread->sample.hash, thread->left) : NULL;
 
     if (record == NULL)
         return NULL;
@@ -457,6 +471,8 @@ void sg_causes_start(const struct sg_causes_options *options)
 
     settings = *options;
     atomic_store(&room_taken, 0);
+    for (uint32_t site = 0; site < SITES; site++)
+        atomic_store_explicit(&site_taken[site], 0, memory_order_relaxed);
     if (settings.mode == SG_CAUSES_OFF)
         return;
     totals = sg_log_entry(settings.log, 1);

@@ -168,8 +168,17 @@ enum sg_rule_seen {
 
 /* Copies the events, one byte per rule. In sg_ruleset_say_unmatched, seen combines all ranks. */
 void sg_ruleset_seen(const struct sg_ruleset *rules, uint8_t *seen);
-/* Reports the user's rules that decided no call: those that name a site, communicator or size that
- * no call had, and those whose algorithm does not run where their calls were. One line each. */
+/* True if the user gave the rule, and it is no candidate of a trial. */
+bool sg_ruleset_is_own(const struct sg_ruleset *rules, int index);
+/* Prints a rule without the parameters of its algorithm. */
+void sg_ruleset_print_rule(const struct sg_ruleset *rules, int index, FILE *out);
+/* True if the user's rule decided no call and likely contains a mistake: it names a site,
+ * communicator or size that no call had, or its algorithm does not run where its calls were. Then
+ * the other function prints which. */
+bool sg_ruleset_is_unmatched(const struct sg_ruleset *rules, int index, const uint8_t *seen);
+void sg_ruleset_print_unmatched(const struct sg_ruleset *rules, int index, const uint8_t *seen,
+                                FILE *out);
+/* Reports each of these rules in one line. */
 void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *seen);
 /* True if the user gave any rule. */
 bool sg_ruleset_has_own(const struct sg_ruleset *rules);

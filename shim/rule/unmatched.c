@@ -9,8 +9,10 @@
 
 enum { SAID_MAX = 20 };
 
-static bool is_own(const struct sg_rule *rule)
+bool sg_ruleset_is_own(const struct sg_ruleset *rules, int index)
 {
+    const struct sg_rule *rule = &rules->rules[index];
+
     return !sg_rule_is_default(rule) && rule->choice.arm == 0;
 }
 
@@ -19,7 +21,7 @@ bool sg_ruleset_has_own(const struct sg_ruleset *rules)
     bool own = false;
 
     for (int i = 0; i < rules->count && !own; i++)
-        own = is_own(&rules->rules[i]);
+        own = sg_ruleset_is_own(rules, i);
     return own;
 }
 
@@ -40,31 +42,54 @@ static bool is_behind(const struct sg_ruleset *rules, int index, const uint8_t *
         bool are_alike =
             (operation == SG_RULE_OF_MESSAGES) == (rule->operation == SG_RULE_OF_MESSAGES);
 
-        behind = are_alike && (seen[i] & SG_RULE_SEEN_TAKEN) != 0 && is_own(&rules->rules[i]) &&
+        behind = are_alike && (seen[i] & SG_RULE_SEEN_TAKEN) != 0 && sg_ruleset_is_own(rules, i) &&
                  (operation < 0 || rule->operation < 0 || operation == rule->operation);
     }
     return behind;
 }
 
+static const char *algorithm_of(const struct sg_ruleset *rules, int index)
+{
+    return rules->table.entries[rules->rules[index].choice.algorithm].name;
+}
+
+void sg_ruleset_print_rule(const struct sg_ruleset *rules, int index, FILE *out)
+{
+    sg_rule_print_pattern(&rules->rules[index], out);
+    fprintf(out, "=%s", algorithm_of(rules, index));
+}
+
+bool sg_ruleset_is_unmatched(const struct sg_ruleset *rules, int index, const uint8_t *seen)
+{
+    return sg_ruleset_is_own(rules, index) && (seen[index] & SG_RULE_SEEN_TAKEN) == 0 &&
+           (seen[index] != 0 || names_a_site(&rules->rules[index]));
+}
+
+void sg_ruleset_print_unmatched(const struct sg_ruleset *rules, int index, const uint8_t *seen,
+                                FILE *out)
+{
+    if ((seen[index] & SG_RULE_SEEN_NODE) != 0)
+        fprintf(out, "%s does not run inside a node, where its calls were",
+                algorithm_of(rules, index));
+    else if ((seen[index] & SG_RULE_SEEN_INTERNODE) != 0)
+        fprintf(out, "%s does not run between nodes, where its calls were",
+                algorithm_of(rules, index));
+    else
+        fprintf(out, "matched no call%s",
+                is_behind(rules, index, seen) ? ", or only calls that earlier rules decided" : "");
+}
+
 static void say(const struct sg_ruleset *rules, int index, const uint8_t *seen)
 {
-    const struct sg_rule *rule = &rules->rules[index];
-    const char *algorithm = rules->table.entries[rule->choice.algorithm].name;
     char *text = NULL;
     size_t text_bytes;
     FILE *stream = open_memstream(&text, &text_bytes);
 
     if (stream == NULL)
         return;
-    sg_rule_print_pattern(rule, stream);
-    fprintf(stream, "=%s (%s): ", algorithm, rule->source);
-    if ((seen[index] & SG_RULE_SEEN_NODE) != 0)
-        fprintf(stream, "%s does not run inside a node, where its calls were", algorithm);
-    else if ((seen[index] & SG_RULE_SEEN_INTERNODE) != 0)
-        fprintf(stream, "%s does not run between nodes, where its calls were", algorithm);
-    else
-        fprintf(stream, "matched no call%s",
-                is_behind(rules, index, seen) ? ", or only calls that earlier rules decided" : "");
+    sg_ruleset_print_rule(rules, index, stream);
+    fprintf(stream, " (%s): ", rules->rules[index].source);
+    sg_ruleset_print_unmatched(rules, index, seen, stream);
     if (fclose(stream) == 0)
         sg_log("rule %s", text);
     free(text);
@@ -75,12 +100,7 @@ void sg_ruleset_say_unmatched(const struct sg_ruleset *rules, const uint8_t *see
     int said = 0;
 
     for (int i = 0; i < rules->count; i++) {
-        const struct sg_rule *rule = &rules->rules[i];
-
-        if (!is_own(rule) || (seen[i] & SG_RULE_SEEN_TAKEN) != 0 ||
-            (seen[i] == 0 && !names_a_site(rule)))
-            continue;
-        if (said++ < SAID_MAX)
+        if (sg_ruleset_is_unmatched(rules, i, seen) && said++ < SAID_MAX)
             say(rules, i, seen);
     }
     if (said > SAID_MAX)

@@ -30,6 +30,7 @@
 #include "wait/wait.h"
 #include "wait/yielding.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,8 @@
 
 static const struct sg_process_calls *calls;
 
-/* One process of the job logs it, if its launcher sets the rank. */
+/* One process of the job logs it, if its launcher sets the rank. Another MPI may itself set a rank
+ * 0 in a process that joined no job. */
 static void refuse(const char *what)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK",
@@ -49,21 +51,34 @@ static void refuse(const char *what)
 
         if (rank != NULL && strcmp(rank, "0") != 0)
             return;
-        if (rank != NULL)
-            break;
     }
     sg_log("this program's MPI is %s; stagger is inactive", what);
 }
 
+/* True if Hydra, MPICH's launcher, has started several processes of Open MPI, which does not
+ * connect with it. */
+static bool is_split_by_hydra(void)
+{
+    const char *hydra = sg_config_environment("MPI_LOCALNRANKS");
+    const char *size = sg_config_environment("PMI_SIZE");
+    const char *own = sg_config_environment("OMPI_COMM_WORLD_SIZE");
+
+    return hydra != NULL && size != NULL && atoi(size) > 1 && (own == NULL || atoi(own) == 1) &&
+           strstr(sg_real_version(), "Open MPI") != NULL;
+}
+
 static bool is_supported(void)
 {
-    char what[192];
+    char what[256];
 
     if (sg_real_has_standard_abi()) {
         snprintf(what, sizeof what, "'%s' with MPI 5's ABI instead of MPICH's", sg_real_version());
         refuse(what);
     } else if (!sg_real_is_mpich()) {
-        snprintf(what, sizeof what, "not MPICH but '%s'", sg_real_version());
+        snprintf(what, sizeof what, "not MPICH but '%.128s'%s", sg_real_version(),
+                 is_split_by_hydra() ? " (MPICH's launcher started jobs of 1 rank: use Open MPI's, "
+                                       "mpirun.openmpi)"
+                                     : "");
         refuse(what);
     } else if (sg_real_has_user_threads()) {
         refuse("an MPICH with user-level threads");
@@ -71,7 +86,8 @@ static bool is_supported(void)
     return sg_real_is_mpich() && !sg_real_has_user_threads();
 }
 
-/* A launcher that MPICH does not support starts each process as a job of its own. */
+/* A launcher with which MPICH does not connect starts each process as a job of its own. Under one
+ * that connects, PMI_SIZE is 1 here, whatever an outer launcher has set. */
 static void say_other_launcher(void)
 {
     static const struct {
@@ -79,17 +95,23 @@ static void say_other_launcher(void)
     } launchers[] = {
         {"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "Open MPI's launcher", "mpiexec.mpich"},
         {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "srun", "srun --mpi=pmi2"},
+        {"PMI_SIZE", "PMI_RANK", "the launcher", "the mpiexec of this MPICH"},
     };
+    const char *joined = sg_config_environment("PMI_SIZE");
+    Dl_info mpi = {.dli_fname = NULL};
 
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         const char *size = sg_config_environment(launchers[i].size);
         const char *rank = sg_config_environment(launchers[i].rank);
 
-        if (size == NULL || rank == NULL || atoi(size) < 2 || strcmp(rank, "0") != 0)
+        if ((joined != NULL && atoi(joined) == 1) || size == NULL || rank == NULL ||
+            atoi(size) < 2 || strcmp(rank, "0") != 0)
             continue;
-        sg_log("%s started %s jobs of 1 rank, because this program's MPI is MPICH: use %s for one "
-               "job of %s ranks",
-               launchers[i].name, size, launchers[i].advice, size);
+        dladdr((void *)sg_real.Comm_size, &mpi);
+        sg_log("%s started %s jobs of 1 rank, because this program's MPI is MPICH (%s): use %s for "
+               "one job of %s ranks",
+               launchers[i].name, size, mpi.dli_fname != NULL ? mpi.dli_fname : "linked into it",
+               launchers[i].advice, size);
         return;
     }
 }

@@ -211,7 +211,7 @@ TEST("records use at most their share of the log, and the others are counted")
 
     start(SG_CAUSES_ALL, true, 65536);
     for (uint32_t i = 0; i < 20000; i++)
-        call(1, 0, 0);
+        call(1 + i % 8, 0, 0);
     stop();
     unsigned kept = count(SG_RECORD_INTERVAL, NULL);
     EXPECT(kept <= 65536 / 8 / SG_INTERVAL_SLOTS, kept > 65536 / 8 / SG_INTERVAL_SLOTS / 2);
@@ -219,6 +219,28 @@ TEST("records use at most their share of the log, and the others are counted")
     EXPECT(totals->left_out + kept == 20000, totals->intervals == 20000);
     count(SG_RECORD_INTERVAL_SUM, (const void **)&sum);
     EXPECT(sg_logread_header(log_read)->dropped_events == 0);
+    sg_logread_close(log_read);
+}
+
+TEST("a call site in a long loop leaves the other sites their records")
+{
+    const struct sg_record_interval *interval;
+    enum sg_record_kind kind;
+    uint64_t slot = 0;
+    unsigned by_site[6] = {0};
+
+    start(SG_CAUSES_ALL, true, 65536);
+    for (uint32_t i = 0; i < 20000; i++)
+        call(1, 0, 0);
+    for (uint32_t i = 0; i < 400; i++)
+        call(2 + i % 4, 0, 0);
+    stop();
+    while ((interval = sg_logread_next(log_read, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_INTERVAL)
+            by_site[interval->left]++;
+    }
+    EXPECT(by_site[1] > 100, by_site[1] <= 65536 / 8 / SG_INTERVAL_SLOTS / 4);
+    EXPECT(by_site[2] == 100, by_site[3] == 100, by_site[4] == 100, by_site[5] == 100);
     sg_logread_close(log_read);
 }
 

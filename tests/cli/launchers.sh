@@ -38,6 +38,24 @@ check "... ranks have it when the launcher is a link named mpirun" recorded alia
 PATH=$PWD/bin:$PATH runs script two "$PROGRAMS/calls" 9
 check "... ranks have it behind a script around the launcher" recorded script
 
+# ---- launchers with which MPICH does not connect --------------------------------------------------
+
+# alone NAME VARIABLE...: runs a process that joins no job, with these variables
+alone() { env "${@:2}" STAGGER_TRACE=off LD_PRELOAD="$LIB" "$PROGRAMS/calls" 5 >"$1.out" 2>"$1.err" </dev/null; }
+wrong='started 4 jobs of 1 rank, because this program.s MPI is MPICH \(/.*libmpi.*\): use '
+for launcher in "PMI_SIZE=4 PMI_RANK=0:the launcher $wrong.*the mpiexec of this MPICH" \
+    "SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0:srun $wrong.*srun --mpi=pmi2"; do
+    read -ra variables <<<"${launcher%%:*}"
+    alone apart "${variables[@]}"
+    check "process 0 of a job that MPICH does not join names MPICH's library and its launcher (${variables[0]})" \
+        has_lines apart.err "^stagger: ${launcher#*:} for one job of 4 ranks$" 1
+    alone others "${variables[0]}" "${variables[1]%0}1"
+    check "the other processes do not" lacks others.err "jobs of 1 rank"
+done
+SLURM_STEP_NUM_TASKS=4 SLURM_PROCID=0 LD_PRELOAD=$LIB STAGGER_TRACE=off "$MPIEXEC" -n 1 "$PROGRAMS/calls" 5 \
+    >joined.out 2>joined.err </dev/null
+check "nor does one rank of MPICH's own launcher inside of another" lacks joined.err "jobs of 1 rank"
+
 # ---- ssh ---------------------------------------------------------------------------------------------
 
 # "Connects" to this machine under any host name, with as little environment as sshd gives.

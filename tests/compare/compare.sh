@@ -125,7 +125,7 @@ done
 mkdir rebuilt && ./make_traffic 4 3 rebuilt 100 || exit 1
 "$STAGGER" compare t3 t8 >calls.txt
 check "functions and call sites of all calls have their time per run" all \
-    'has calls.txt "^in MPI: 1\.7% of processor time in A, 4\.3% in B; functions, time per run:"' \
+    'has calls.txt "^in MPI: 1\.7% of rank time in A, 4\.3% in B; functions, time per run:"' \
     'has calls.txt "^  MPI_Send +9 > 24 +6\.30us +16\.8us +\+10\.5us +\+166\.7%$"' \
     'has calls.txt "^  MPI_Send +exchange_3 part_0\.c:13 +3 +2\.10us +2\.10us +0ns +\+0\.0%$"' \
     'has calls.txt "^  MPI_Send +exchange_4 part_0\.c:14 +- > 3 +- +2\.10us +- +-$"'

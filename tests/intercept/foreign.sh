@@ -39,3 +39,8 @@ timeout "$PROGRAM_SECONDS" "$STAGGER" run -o apart timeout "$PROGRAM_SECONDS" mp
 check "the last line of stagger run names the launcher, and no figures of one of the jobs follow" \
     is "stagger: 2 jobs instead of one: mpiexec.openmpi is Open MPI's launcher, the program uses MPICH: use mpiexec.mpich" \
     "$(tail -n 1 apart.err)"
+
+# The other way round.
+timeout "$PROGRAM_SECONDS" "$MPIEXEC" -n 2 env LD_PRELOAD="$PRELOAD" "$program" >split.out 2>split.err </dev/null
+check "one line says that MPICH's launcher has started jobs of one rank, and names the other MPI's" \
+    has_lines split.err "^stagger: this program's MPI is not MPICH but 'Open MPI .*: use Open MPI's, mpirun.openmpi\); stagger is inactive$" 1

@@ -36,7 +36,7 @@ def test_runs():
 
 @pytest.mark.parametrize("program, ranks", [("known_useful", 3), ("cg", 4), ("known_between", 4), ("threads", 2)])
 def test_identities(program, ranks):
-    """the factors multiply to the efficiencies, and the parts of processor time and of the run add up"""
+    """the factors multiply to the efficiencies, and the parts of rank time and of the run add up"""
     whole = ran(ranks, program).report
     of = whole["efficiency"]
     same = functools.partial(math.isclose, rel_tol=1e-6)

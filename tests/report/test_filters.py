@@ -47,15 +47,16 @@ def test_output():
     text = stagger("report", "--all", "--site", "solver.c:88", "--rank", "0-1", "known")
     assert has(text, ", only site solver.c:88, ranks 0-1 ", "^  rank calls +wait blocked +share +last$",
                r"^     1     3 2.50us  2.90us +2.9% +1$") and lacks(text, "^     2 |elsewhere")
-    assert refuses(1, "^stagger: report: no call site matches .nosuch.; this run has: .*norm cg", "report", "--site", "nosuch", "known")
 
 
-@pytest.mark.parametrize("ranks, missing", [("9", 9), ("4", 4), ("0,9", 9), ("2-6", 4)])
-def test_no_such_rank(ranks, missing):
-    """a rank that the run does not have is refused like a call site, in text and in JSON"""
-    message = f"^stagger: report: no rank {missing}: this run has ranks 0 to 3$"
-    assert refuses(1, message, "report", "--rank", ranks, "known")
-    assert refuses(1, message, "report", "--json", "--rank", ranks, "known")
+@pytest.mark.parametrize("words, line", [
+    ("--site nosuch", "call site matches .nosuch.; this run has: .*norm cg"),
+    ("--why nosuch", "call site matches .nosuch.; this run has: .*norm cg"),
+    ("--comm nosuch --site norm", r"communicator matches .nosuch.; this run has: .*WORLD\(4\), .*half"),
+    ("--rank 4,7-9", "rank matches .4,7-9.; this run has: 0 to 3$")])
+def test_nothing(words, line):
+    """a selection that matches nothing is refused, and a line names what the run has"""
+    assert refuses(1, f"^stagger: report: no {line}", "report", *words.split(), "known")
 
 
 @pytest.mark.parametrize("words", ["--site solver.c:x:0", "--rank x", "--rank 3-1", "--time 5", "--time 9us:1us",

@@ -78,7 +78,8 @@ check "watch follows a job to its end, and ends with it" all 'is 0 "$watch_statu
     'has follow.lines "^  MPI_Barrier  .*stopped.c:[0-9]+ .*%  +(-|[a-z ]+ on [0-3]( now)?)$"' \
     'is "1 stopped, 4 ranks, ended" "$(grep -c "ended after" follow.lines) $(grep "^stopped," follow.lines | tail -n 1 | sed "s/ after.*//")"'
 check "lines in a pipe have no escape codes" lacks follow.lines "$escape"
-check "for a job that has ended, watch points to the report" refuses 'contains no logs of a running job' late.trace
+check "for a job that has ended, watch points to the report" \
+    refuses '^stagger: late.trace: the run has ended: stagger report late.trace$' late.trace
 check "the job ends undisturbed by watch" all 'is 0 "$status"' 'is "barrier allreduce barrier" "$(tr "\n" " " <late.out | sed "s/ $//")"' \
     'archive_sound late.trace'
 

@@ -72,7 +72,7 @@
   }
 
   const set = el("fieldset", {}, el("legend", {}, "Per call"));
-  [["blocked", "time blocked"], ["wait", "wait"], ["processor", "processor time"]].forEach(([value, text], i) => {
+  [["blocked", "time blocked"], ["wait", "wait"], ["processor", "time in and outside of calls"]].forEach(([value, text], i) => {
     const input = el("input", { type: "radio", name: "measure", value });
     input.checked = i === 0;
     input.addEventListener("change", () => { draw(value); filter(); });
