@@ -86,23 +86,6 @@ int64_t sg_names_find(const struct sg_names *names, const char *name);
 enum sg_status sg_names_number(struct sg_names *names, const char *name, uint32_t *out);
 void sg_names_clear(struct sg_names *names);
 
-/* The ranks of a report as rows: one table of columns for text and JSON. */
-
-struct sg_ranked {
-    uint32_t rank;
-    bool has_events;
-    uint64_t elsewhere_ns;
-    struct sg_report_rank of;
-};
-
-static inline struct sg_ranked sg_ranked_of(const struct sg_report *report, uint32_t rank)
-{
-    return (struct sg_ranked){rank, report->has_events, sg_rank_elsewhere_ns(&report->ranks[rank]),
-                              report->ranks[rank]};
-}
-
-extern const struct sg_columns sg_rank_columns;
-
 /* ---- how ranks waited, for the report's text and page ---------------------------------------- */
 
 /* True if some machine had fewer processors than ranks. */

@@ -146,8 +146,7 @@ static void set_times(const struct reading *reading, const struct present *prese
 
 /* ---- communicators --------------------------------------------------------------------------- */
 
-/* 0: its ranks cannot be joined with those of other logs. */
-static uint64_t key_of(const struct sg_record_profile_comm *record)
+uint64_t sg_open_comm_key(const struct sg_record_profile_comm *record)
 {
     uint64_t key;
 
@@ -172,8 +171,8 @@ static enum sg_status add_comm(struct reading *reading, const struct sg_record_p
                                uint32_t *out)
 {
     struct sg_open_calls *open = reading->open;
-    struct sg_open_comm *known = find_comm(open, key_of(record));
-    struct sg_open_comm comm = {.key = key_of(record),
+    struct sg_open_comm *known = find_comm(open, sg_open_comm_key(record));
+    struct sg_open_comm comm = {.key = sg_open_comm_key(record),
                                 .is_inter = record->is_inter != 0,
                                 .is_world = record->index == WORLD};
 
@@ -191,19 +190,17 @@ static enum sg_status add_comm(struct reading *reading, const struct sg_record_p
     return SG_OK;
 }
 
-/* Takes the members from the log that has them, of its rank 0. */
-static enum sg_status take_members(struct reading *reading, const void *of)
+enum sg_status sg_open_comm_take(struct sg_open_comm *comm, const struct sg_logread *log,
+                                 const struct sg_record_profile_comm *record, uint32_t ranks)
 {
-    const struct sg_record_profile_comm *record = of;
-    struct sg_open_comm *comm = find_comm(reading->open, key_of(record));
     uint64_t count = (uint64_t)record->size + (record->is_inter ? record->peers : 0);
     uint64_t name_bytes;
     char *text;
 
-    if (comm == NULL || comm->members != NULL || comm->is_world || !record->has_members ||
-        count == 0 || count > reading->open->rank_count)
+    if (comm->members != NULL || comm->is_world || !record->has_members || count == 0 ||
+        count > ranks)
         return SG_OK;
-    text = sg_logread_text(reading->log, record, record->text_bytes);
+    text = sg_logread_text(log, record, record->text_bytes);
     if (text == NULL)
         return SG_ERR_MEMORY;
     name_bytes = (strlen(text) + 1 + 3) & ~(uint64_t)3;
@@ -216,12 +213,20 @@ static enum sg_status take_members(struct reading *reading, const void *of)
     }
     free(text);
     for (uint32_t i = 0; comm->members != NULL && i < comm->count; i++) {
-        if (comm->members[i] >= reading->open->rank_count) {
+        if (comm->members[i] >= ranks) {
             free(comm->members);
             comm->members = NULL;
         }
     }
     return SG_OK;
+}
+
+static enum sg_status take_members(struct reading *reading, const void *record)
+{
+    struct sg_open_comm *comm = find_comm(reading->open, sg_open_comm_key(record));
+
+    return comm != NULL ? sg_open_comm_take(comm, reading->log, record, reading->open->rank_count)
+                        : SG_OK;
 }
 
 static enum sg_status take_name(struct reading *reading, const void *record)
@@ -249,29 +254,34 @@ static enum sg_status each(struct reading *reading, enum sg_record_kind wanted,
     return status;
 }
 
-/* Converts a rank of the communicator to one of MPI_COMM_WORLD. In an intercommunicator it is one
- * of the other group. */
-static int64_t world_of(const struct sg_open_calls *open, const struct sg_rank_call *call,
-                        int64_t rank)
+int64_t sg_open_comm_world(const struct sg_open_comm *comm, uint32_t ranks, uint32_t own,
+                           int64_t rank)
 {
-    const struct sg_open_comm *comm =
-        call->comm != SG_OPEN_NO_COMM ? &open->comms[call->comm] : NULL;
-    uint32_t first = 0, count;
+    uint32_t first = 0, count = comm->own_count;
 
-    if (rank == SG_OPEN_ANY || comm == NULL || rank < 0)
-        return rank == SG_OPEN_ANY ? SG_OPEN_ANY : SG_OPEN_NOBODY;
+    if (rank < 0)
+        return SG_OPEN_NOBODY;
     if (comm->is_world)
-        return rank < open->rank_count ? rank : SG_OPEN_NOBODY;
+        return rank < ranks ? rank : SG_OPEN_NOBODY;
     if (comm->members == NULL)
         return SG_OPEN_NOBODY;
-    count = comm->own_count;
     for (uint32_t i = 0; comm->is_inter && i < comm->own_count; i++) {
-        if (comm->members[i] == call->rank) {
+        if (comm->members[i] == own) {
             first = comm->own_count;
             count = comm->count - comm->own_count;
         }
     }
     return rank < count ? (int64_t)comm->members[first + rank] : SG_OPEN_NOBODY;
+}
+
+static int64_t world_of(const struct sg_open_calls *open, const struct sg_rank_call *call,
+                        int64_t rank)
+{
+    if (rank == SG_OPEN_ANY)
+        return SG_OPEN_ANY;
+    return call->comm != SG_OPEN_NO_COMM
+               ? sg_open_comm_world(&open->comms[call->comm], open->rank_count, call->rank, rank)
+               : SG_OPEN_NOBODY;
 }
 
 /* ---- a rank's calls -------------------------------------------------------------------------- */

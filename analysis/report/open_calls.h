@@ -22,6 +22,8 @@
 
 struct sg_aggregate;
 struct sg_log_set;
+struct sg_logread;
+struct sg_record_profile_comm;
 
 enum sg_open_state {
     SG_OPEN_RUNS,
@@ -102,6 +104,17 @@ enum sg_status sg_open_calls_read(const struct sg_log_set *set, struct sg_aggreg
 /* Makes groups, absences and the cycle from states, calls and comms. */
 enum sg_status sg_open_calls_judge(struct sg_open_calls *open);
 void sg_open_calls_free(struct sg_open_calls *open);
+
+/* The same for a communicator in all logs; 0: its ranks cannot be joined with those of others. */
+uint64_t sg_open_comm_key(const struct sg_record_profile_comm *record);
+/* Takes the members, unless they are known, from the record of a log that has them (of its rank
+ * 0). */
+enum sg_status sg_open_comm_take(struct sg_open_comm *comm, const struct sg_logread *log,
+                                 const struct sg_record_profile_comm *record, uint32_t ranks);
+/* Converts a rank of the communicator, of `own`'s peers there, to one of MPI_COMM_WORLD, which has
+ * `ranks`. In an intercommunicator it is one of the other group. SG_OPEN_NOBODY: not known. */
+int64_t sg_open_comm_world(const struct sg_open_comm *comm, uint32_t ranks, uint32_t own,
+                           int64_t rank);
 
 /* True if a call is likely to hang: its run has ended, or it has lasted a second. */
 static inline bool sg_open_call_lasts(const struct sg_rank_call *call)

@@ -6,6 +6,7 @@
 #include "output/format.h"
 #include "report/filter.h"
 #include "report/report_columns.h"
+#include "report/wait_sums.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -227,76 +228,135 @@ const struct sg_report_section sg_rows_section = {
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
+struct ranked {
+    uint32_t rank;
+    bool has_events;
+    uint64_t elsewhere_ns, in_mpi_ns;
+    struct sg_report_rank of;
+    const struct sg_waitstate_rank *waits; /* NULL: not known */
+};
+
+static struct ranked ranked_of(const struct sg_report *report, uint32_t rank)
+{
+    const struct sg_report_rank *of = &report->ranks[rank];
+    const struct sg_waitstates *states = report->waitstates;
+
+    return (struct ranked){
+        .rank = rank,
+        .has_events = report->has_events,
+        .elsewhere_ns = sg_rank_elsewhere_ns(of),
+        .in_mpi_ns = of->mpi_ns + of->ends_ns,
+        .of = *of,
+        .waits = states != NULL && rank < states->rank_count ? &states->ranks[rank] : NULL};
+}
+
 static bool has_events(const void *row)
 {
-    const struct sg_ranked *ranked = row;
+    const struct ranked *ranked = row;
 
     return ranked->has_events;
 }
 
-static void print_share(const void *row, const void *context, FILE *out)
+static bool has_mpi(const void *row)
 {
-    const struct sg_ranked *ranked = row;
+    const struct ranked *ranked = row;
 
-    fputs(SG_SHARE(ranked->of.blocked_ns, sg_rank_processor_ns(&ranked->of)), out);
+    return ranked->of.has_mpi;
 }
 
-#define OF_RANK(which, member)                                                                     \
-    .kind = SG_COLUMN_##which, .offset = offsetof(struct sg_ranked, member)
+static uint64_t waiting_ns(const struct ranked *ranked)
+{
+    return ranked->waits != NULL ? ranked->waits->waited.wait_ns : 0;
+}
+
+static void print_waiting(const void *row, const void *context, FILE *out)
+{
+    const struct ranked *ranked = row;
+
+    fputs(ranked->waits != NULL ? SG_NS(waiting_ns(ranked)) : "-", out);
+}
+
+static void print_caused(const void *row, const void *context, FILE *out)
+{
+    const struct ranked *ranked = row;
+
+    fputs(ranked->waits != NULL ? SG_NS(ranked->waits->caused.wait_ns) : "-", out);
+}
+
+/* The share of waiting; if that is not known, the share of MPI. */
+static void print_share(const void *row, const void *context, FILE *out)
+{
+    const struct ranked *ranked = row;
+    uint64_t part_ns = ranked->waits != NULL ? waiting_ns(ranked) : ranked->in_mpi_ns;
+    uint64_t all_ns = sg_rank_processor_ns(&ranked->of);
+    bool is_known = ranked->waits != NULL || ranked->of.has_mpi;
+
+    fputs(is_known ? SG_SHARE(part_ns < all_ns ? part_ns : all_ns, all_ns) : "-", out);
+}
+
+#define OF_RANK(which, member) .kind = SG_COLUMN_##which, .offset = offsetof(struct ranked, member)
 
 /* In JSON order. */
 static const struct sg_column rank_columns[] = {
     {"rank", "rank", "rank", OF_RANK(COUNT32, rank)},
     {"run_ns", "run", "run time", OF_RANK(NS, of.run_ns)},
     {"blocked_ns", "blocked", "blocked", OF_RANK(NS, of.blocked_ns)},
-    {"elsewhere_ns", "elsewhere", "elsewhere", OF_RANK(NS, elsewhere_ns)},
+    {"elsewhere_ns", OF_RANK(NS, elsewhere_ns)},
     {"compute_ns", OF_RANK(NS, elsewhere_ns)},
+    {NULL, "mpi", "in MPI", OF_RANK(NS, in_mpi_ns), .known = has_mpi},
+    {NULL, "waiting", "waiting", .print = print_waiting},
     {NULL, "share", "share", .print = print_share},
+    {NULL, "caused", "caused", .print = print_caused},
     {"threads", "threads", "threads", OF_RANK(COUNT32, of.threads)},
     {"calls", "calls", "calls", OF_RANK(COUNT, of.calls)},
-    {"wait_ns", "wait", "wait", OF_RANK(NS, of.wait_ns), .known = has_events},
+    {"wait_ns", OF_RANK(NS, of.wait_ns), .known = has_events},
     {"last_count", OF_RANK(COUNT, of.last_count), .known = has_events},
-    {NULL, "last", "last", OF_RANK(COUNT, of.last_count)},
 };
-const struct sg_columns sg_rank_columns = SG_COLUMNS(rank_columns);
+static const struct sg_columns all_rank_columns = SG_COLUMNS(rank_columns);
 
-static int by_blocked(const void *left, const void *right)
+static int by_waiting(const void *left, const void *right)
 {
-    const struct sg_ranked *a = left, *b = right;
+    const struct ranked *a = left, *b = right;
+    uint64_t a_ns = a->waits != NULL ? waiting_ns(a) : a->in_mpi_ns;
+    uint64_t b_ns = b->waits != NULL ? waiting_ns(b) : b->in_mpi_ns;
 
-    if (a->of.blocked_ns != b->of.blocked_ns)
-        return a->of.blocked_ns < b->of.blocked_ns ? 1 : -1;
+    if (a_ns != b_ns)
+        return a_ns < b_ns ? 1 : -1;
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
 /* With a filter: each rank's share of the selected calls. */
 static void add_ranks_of_part(struct sg_table *table, const struct sg_report *report)
 {
-    sg_table_show(table, sg_rank_columns, "rank calls wait blocked share last");
+    sg_table_show(table, all_rank_columns,
+                  report->waitstates != NULL ? "rank waiting share caused" : "rank calls blocked");
     for (uint32_t i = 0; i < report->rank_count; i++) {
-        const struct sg_ranked ranked = sg_ranked_of(report, i);
+        const struct ranked ranked = ranked_of(report, i);
 
-        if (sg_filter_takes_rank(report->filter, i) && ranked.of.calls + ranked.of.last_count > 0)
+        if (sg_filter_takes_rank(report->filter, i))
             sg_table_row(table, &ranked, NULL);
     }
 }
 
-static void add_ranks(struct sg_table *table, const struct sg_report *report,
-                      struct sg_ranked *ranks, FILE *out)
+static void add_ranks(struct sg_table *table, const struct sg_report *report, struct ranked *ranks,
+                      FILE *out)
 {
     bool all = report->rank_count <= RANKS_SHOWN, threaded = false;
 
     for (uint32_t i = 0; i < report->rank_count; i++) {
-        ranks[i] = sg_ranked_of(report, i);
+        ranks[i] = ranked_of(report, i);
         threaded = threaded || report->ranks[i].threads > 1;
     }
-    sg_table_show(table, sg_rank_columns, "rank run elsewhere blocked share");
+    sg_table_show(table, all_rank_columns,
+                  report->waitstates != NULL ? "rank run mpi waiting share caused"
+                                             : "rank run mpi share");
     if (threaded)
-        sg_table_show(table, sg_rank_columns, "threads");
+        sg_table_show(table, all_rank_columns, "threads");
     if (!all) {
-        qsort(ranks, report->rank_count, sizeof *ranks, by_blocked);
-        fprintf(out, "the %d most and the %d least blocked of %" PRIu32 " ranks:\n", RANKS_EACH_END,
-                RANKS_EACH_END, report->rank_count);
+        qsort(ranks, report->rank_count, sizeof *ranks, by_waiting);
+        fprintf(out, "the %d ranks that %s longest, and the %d shortest, of %" PRIu32 ":\n",
+                RANKS_EACH_END, report->waitstates != NULL ? "wait" : "are in MPI", RANKS_EACH_END,
+                report->rank_count);
     }
     for (uint32_t i = 0; i < report->rank_count; i++) {
         if (all || i < RANKS_EACH_END || i >= report->rank_count - RANKS_EACH_END)
@@ -304,12 +364,23 @@ static void add_ranks(struct sg_table *table, const struct sg_report *report,
     }
 }
 
+static const char *ranks_title(const struct sg_report *report)
+{
+    if (report->waitstates != NULL)
+        return sg_ranks_section.title;
+    return sg_filter_is_set(report->filter)
+               ? "How long each rank is blocked in barriers, reductions and broadcasts"
+               : "How long each rank is in MPI; waits are not known without events";
+}
+
 static SG_REPORT_PRINTER(print_ranks)
 {
-    struct sg_ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
+    struct sg_report_section section = sg_ranks_section;
+    struct ranked *ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
     struct sg_table table = {.failed = ranks == NULL};
 
-    sg_report_put_title(&sg_ranks_section, report, out);
+    section.title = ranks_title(report);
+    sg_report_put_title(&section, report, out);
     if (sg_filter_is_set(report->filter))
         add_ranks_of_part(&table, report);
     else if (ranks != NULL)
@@ -320,18 +391,19 @@ static SG_REPORT_PRINTER(print_ranks)
 
 const struct sg_report_section sg_ranks_section = {
     .part = SG_PART_RANKS,
-    .title = "How long each rank is blocked in barriers, reductions and broadcasts",
+    .title = "How long each rank waits for others in MPI, and others wait for it",
+    .is_of_events = true,
     .print = print_ranks};
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 static void put_ranks(const struct sg_report *report, struct sg_json_writer *writer)
 {
-    static const struct sg_section section = {.json = {&sg_rank_columns}};
+    static const struct sg_section section = {.json = {&all_rank_columns}};
 
     sg_json_begin(writer, "per_rank", '[');
     for (uint32_t i = 0; i < report->rank_count; i++) {
-        const struct sg_ranked ranked = sg_ranked_of(report, i);
+        const struct ranked ranked = ranked_of(report, i);
 
         if (sg_filter_takes_rank(report->filter, i))
             sg_section_put_rows(&section, &SG_ROWS(&ranked, 1, NULL), writer);

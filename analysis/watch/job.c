@@ -133,6 +133,8 @@ static enum sg_status read_logs(struct sg_live_job *job, bool *begun, bool *has_
     for (uint32_t i = 0; i < job->log_count && status == SG_OK; i++) {
         if (begun[i])
             status = sg_live_log_end(&job->logs[i], take, job);
+        if (begun[i] && status == SG_OK)
+            status = sg_live_samples_learn(job->samples, &job->logs[i]);
     }
     job->seen_ns = sg_clock_ns();
     return status;
@@ -260,6 +262,8 @@ enum sg_status sg_live_job_open(const char *directory, struct sg_live_job *out)
     if (status == SG_OK) {
         job.ranks = (uint32_t)job.logs[0].header.world_size;
         status = sg_live_arrivals_create(job.ranks, &job.arrivals);
+        if (status == SG_OK)
+            status = sg_live_samples_create(job.ranks, &job.samples);
     }
     if (status == SG_ERR_MEMORY)
         sg_log("%s: %s", directory, sg_status_text(status));
@@ -277,6 +281,7 @@ void sg_live_job_close(struct sg_live_job *job)
     free(job->logs);
     free(job->refused);
     sg_live_arrivals_destroy(job->arrivals);
+    sg_live_samples_destroy(job->samples);
     sg_log_names_clear(&job->names);
 }
 
@@ -296,13 +301,7 @@ bool sg_live_job_has_archive(const struct sg_live_job *job)
 
 uint64_t sg_live_job_clock_ns(const struct sg_live_job *job, const struct sg_live_log *log)
 {
-    uint64_t real_ns = sg_clock_of_ns(CLOCK_REALTIME);
-
-    if (log->header.machine == sg_clocksync_machine())
-        return job->seen_ns;
-    return real_ns > log->header.realtime_ns
-               ? log->header.monotonic_ns + (real_ns - log->header.realtime_ns)
-               : log->header.monotonic_ns;
+    return sg_live_log_clock_ns(log, job->seen_ns);
 }
 
 uint64_t sg_live_log_begin_ns(const struct sg_live_log *log)

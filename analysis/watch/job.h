@@ -31,6 +31,7 @@ struct sg_live_job {
     struct sg_live_refused *refused;
     uint32_t refused_count;
     struct sg_live_arrivals *arrivals;
+    struct sg_live_samples *samples;
     struct sg_log_names names; /* call sites */
     uint64_t seen_ns;          /* time of the last look, by this process's clock */
     enum sg_status status;     /* of adding a log */
@@ -92,6 +93,23 @@ enum sg_cause sg_outside_cause(const struct sg_outside_figures *before,
                                const struct sg_outside_figures *now,
                                const struct sg_outside_spent *spent);
 
+/* Samples of the calls that ranks are in, between looks, at random times: four in a second on
+ * average, fewer if they would take much of a processor. A call that waits for a message from one
+ * rank, or for one rank to receive, has a late rank if that one is outside MPI: since the call
+ * began or for a millisecond. The sums are in the logs. The functions return SG_OK or
+ * SG_ERR_MEMORY, not logged. Not thread-safe. */
+
+struct sg_live_samples;
+
+enum sg_status sg_live_samples_create(uint32_t ranks, struct sg_live_samples **out);
+void sg_live_samples_destroy(struct sg_live_samples *samples);
+/* Takes the communicators from a log as last read. */
+enum sg_status sg_live_samples_learn(struct sg_live_samples *samples,
+                                     const struct sg_live_log *log);
+/* Time of this process's clock at which to take the next sample. */
+uint64_t sg_live_samples_due_ns(const struct sg_live_samples *samples);
+enum sg_status sg_live_samples_take(struct sg_live_samples *samples, struct sg_live_job *job);
+
 /* Each rank's share of the calls of each function at each call site, from the statistics in its log
  * and its open calls. The report's tables sum over ranks; this table keeps ranks separate, with
  * their values at the previous look.
@@ -102,6 +120,9 @@ struct sg_live_part {
     uint64_t calls, time_ns; /* of calls that have ended */
     uint64_t open_ns;        /* time so far in open calls */
     uint32_t open_calls;
+    /* Samples that found the rank in such a call, with one rank that it waits for; and those that
+     * found another rank in it that waited for this one, which was outside MPI. */
+    uint64_t samples, late_samples, late_ns;
 };
 
 struct sg_live_place {

@@ -194,6 +194,15 @@ static double wait_seconds(const struct sg_live_view *view)
     return is_known ? seconds(sum_ns) : NAN;
 }
 
+static double late_seconds(const struct sg_live_view *view)
+{
+    uint64_t sum_ns = 0;
+
+    for (uint32_t i = 0; i < view->row_count; i++)
+        sum_ns += view->rows[i].run.late_ns;
+    return seconds(sum_ns);
+}
+
 static double longest_seconds(const struct sg_live_view *view)
 {
     uint64_t longest_ns = 0;
@@ -241,6 +250,11 @@ static double site_wait_seconds(const struct sg_live_row *row)
     return row->run.has_arrivals ? seconds(row->run.wait_ns) : NAN;
 }
 
+static double site_late_seconds(const struct sg_live_row *row)
+{
+    return row->run.samples > 0 ? seconds(row->run.late_ns) : NAN;
+}
+
 static double site_median_seconds(const struct sg_live_row *row)
 {
     return row->run.instances > 0 ? seconds(row->run.skew_p50_ns) : NAN;
@@ -253,16 +267,21 @@ static double site_greatest_seconds(const struct sg_live_row *row)
 
 static double site_late_rank(const struct sg_live_row *row)
 {
-    int64_t rank = row->run.last_rank >= 0 ? row->run.last_rank : row->run.least_rank;
+    const struct sg_live_figures *run = &row->run;
+    int64_t rank = run->last_rank >= 0   ? run->last_rank
+                   : run->late_rank >= 0 ? run->late_rank
+                                         : run->least_rank;
 
     return rank >= 0 ? (double)rank : NAN;
 }
 
 static double site_late_share(const struct sg_live_row *row)
 {
-    if (row->run.last_rank < 0 || row->run.instances == 0)
-        return NAN;
-    return (double)row->run.last_count / (double)row->run.instances;
+    const struct sg_live_figures *run = &row->run;
+
+    if (run->last_rank >= 0 && run->instances > 0)
+        return (double)run->last_count / (double)run->instances;
+    return run->late_rank >= 0 ? (double)run->late_count / (double)run->samples : NAN;
 }
 
 static double site_open_calls(const struct sg_live_row *row)
@@ -298,8 +317,13 @@ static const struct family families[] = {
      JOB = useful_seconds},
     {"stagger_mpi_seconds", "seconds", "Time in MPI calls that have ended, over all ranks.",
      JOB = mpi_seconds, TOTAL},
-    {"stagger_wait_seconds", "seconds", "Time lost waiting in collectives, over all ranks.",
+    {"stagger_wait_seconds", "seconds",
+     "Time lost waiting in the collectives that stagger runs, over all ranks, by events.",
      JOB = wait_seconds, TOTAL},
+    {"stagger_late_seconds", "seconds",
+     "Time in calls that wait for a message of a rank outside MPI, or for such a rank to receive, "
+     "over all ranks, by samples.",
+     JOB = late_seconds, TOTAL},
     {"stagger_longest_open_call_seconds", "seconds",
      "Time that a rank has been in its present call; the greatest of all ranks.",
      JOB = longest_seconds},
@@ -307,17 +331,24 @@ static const struct family families[] = {
     {"stagger_site_calls", "", "Calls that have ended.", SITE = site_calls, TOTAL},
     {"stagger_site_mpi_seconds", "seconds", "Time in these calls, over all ranks.",
      SITE = site_seconds, TOTAL},
-    {"stagger_site_wait_seconds", "seconds", "Time lost waiting in this collective.",
+    {"stagger_site_wait_seconds", "seconds",
+     "Time lost waiting in this collective, if stagger runs it, by events.",
      SITE = site_wait_seconds, TOTAL},
+    {"stagger_site_late_seconds", "seconds",
+     "Time in these calls while the rank whose message they wait for, or that has to receive, was "
+     "outside MPI, by samples.",
+     SITE = site_late_seconds, TOTAL},
     {"stagger_site_skew_median_seconds", "seconds", "Median skew of this collective.",
      SITE = site_median_seconds},
     {"stagger_site_skew_greatest_seconds", "seconds", "Greatest skew of this collective.",
      SITE = site_greatest_seconds},
     {"stagger_site_late_rank", "",
-     "Rank that arrived last most often; without events the rank with the least time there.",
+     "Rank that arrived last most often; of messages the rank that was outside MPI in most "
+     "samples; "
+     "else the rank with the least time there.",
      SITE = site_late_rank},
-    {"stagger_site_late_rank_ratio", "ratio", "Share of the instances where it arrived last.",
-     SITE = site_late_share},
+    {"stagger_site_late_rank_ratio", "ratio",
+     "Share of the instances where it arrived last, or of the samples.", SITE = site_late_share},
     {"stagger_site_open_calls", "", "Ranks that are in such a call.", SITE = site_open_calls},
 };
 

@@ -222,6 +222,34 @@ static enum sg_status read_open(struct scan *scan)
     return status;
 }
 
+/* ---- samples --------------------------------------------------------------------------------- */
+
+static enum sg_status read_samples(struct scan *scan)
+{
+    const struct sg_live_log *log = scan->log;
+    enum sg_status status = SG_OK;
+
+    for (uint32_t i = 0; i < log->sum_count && status == SG_OK; i++) {
+        const struct sg_live_sum *sum = &log->sums[i];
+        int64_t function = sg_map_get(&scan->functions, sum->function);
+        struct sg_live_part *parts;
+        uint32_t place;
+
+        if (function < 0)
+            continue;
+        status = find_of_log(scan, sum->site, (uint32_t)function, &place);
+        if (status != SG_OK)
+            continue;
+        parts = scan->tally->places[place].now;
+        parts[log->rank].samples += sum->samples;
+        if (sum->late != SG_LIVE_NOT_LATE) {
+            parts[sum->late].late_samples += sum->samples;
+            parts[sum->late].late_ns += sum->ns;
+        }
+    }
+    return status;
+}
+
 /* ---- all logs -------------------------------------------------------------------------------- */
 
 static enum sg_status scan_log(struct sg_live_tally *tally, const struct sg_live_job *job,
@@ -236,6 +264,8 @@ static enum sg_status scan_log(struct sg_live_tally *tally, const struct sg_live
         status = read_statistics(&scan);
     if (status == SG_OK && log->held != NULL)
         status = read_open(&scan);
+    if (status == SG_OK && log->held != NULL)
+        status = read_samples(&scan);
     sg_map_clear(&scan.sites);
     sg_map_clear(&scan.functions);
     sg_map_clear(&scan.stay_by_thread);

@@ -353,13 +353,29 @@ static enum sg_status write_openmetrics(struct showing *showing)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* False: the user quits, or *status is an error. */
+static enum sg_status sample(struct showing *showing)
+{
+    enum sg_status status = sg_live_samples_take(showing->job.samples, &showing->job);
+
+    if (status != SG_OK)
+        sg_log("watch: %s", sg_status_text(status));
+    return status;
+}
+
+/* Takes samples meanwhile. False: the user quits, or *status is an error. */
 static bool wait_for(struct showing *showing, uint64_t until_ns, enum sg_status *status)
 {
     for (;;) {
-        switch (sg_screen_wait(until_ns)) {
+        uint64_t sample_ns = sg_live_samples_due_ns(showing->job.samples);
+
+        switch (sg_screen_wait(sample_ns < until_ns ? sample_ns : until_ns)) {
         case SG_SCREEN_TIME:
-            return true;
+            if (sample_ns >= until_ns)
+                return true;
+            *status = sample(showing);
+            if (*status != SG_OK)
+                return false;
+            break;
         case SG_SCREEN_LEAVE:
             return false;
         case SG_SCREEN_RESIZE:

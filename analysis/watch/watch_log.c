@@ -20,6 +20,7 @@
 #define OPEN_MOST 65536u /* maximum number of open records and unwritten slots read again */
 #define QUIET_NS UINT64_C(30000000000)
 #define NO_PLACE UINT64_MAX
+#define THREADS_MOST 64u              /* of a rank */
 #define ENTRY_SLOTS SG_INTERVAL_SLOTS /* maximum */
 _Static_assert(ENTRY_SLOTS >= SG_PROFILE_SLOTS && ENTRY_SLOTS >= SG_STAT_SLOTS,
                "an entry has its room");
@@ -262,6 +263,13 @@ static enum sg_status keep_entry(struct sg_live_log *log, uint64_t slot, const v
     return SG_APPEND(log->entries, log->entry_count, entry) ? SG_OK : SG_ERR_MEMORY;
 }
 
+static enum sg_status keep_thread(struct sg_live_log *log, uint64_t slot, const void *record)
+{
+    if (log->thread_count < THREADS_MOST && !SG_APPEND(log->threads, log->thread_count, slot))
+        return SG_ERR_MEMORY;
+    return keep_entry(log, slot, record, 1);
+}
+
 /* The view does not show distributions, but they tell how far the rank is recorded. */
 static enum sg_status keep_times(struct sg_live_log *log, uint64_t slot)
 {
@@ -342,7 +350,7 @@ static enum sg_status take(struct sg_live_log *log, uint64_t slot, const void *r
     case SG_RECORD_INTERVAL_SUM:
         return keep_entry(log, slot, record, SG_INTERVAL_SLOTS);
     case SG_RECORD_THREAD:
-        return keep_entry(log, slot, record, 1);
+        return keep_thread(log, slot, record);
     case SG_RECORD_DISTRIBUTION:
         return keep_times(log, slot);
     case SG_RECORD_CALL:
@@ -456,6 +464,42 @@ static void find_over(struct sg_live_log *log)
     }
 }
 
+/* ---- between looks --------------------------------------------------------------------------- */
+
+#define TRIES 3
+
+/* Reads do not promise an order inside a record: it is whole if two in a row are equal, and no
+ * change had begun. */
+bool sg_live_log_thread(const struct sg_live_log *log, uint32_t number,
+                        struct sg_record_thread *out)
+{
+    off_t at = (off_t)(SG_LOG_HEADER_BYTES + log->threads[number] * SG_SLOT_BYTES);
+    unsigned char copies[2][sizeof *out];
+
+    for (int i = 0; i < TRIES; i++) {
+        for (int copy = 0; copy < 2; copy++) {
+            if (log->file < 0 ||
+                pread(log->file, copies[copy], sizeof *out, at) != (ssize_t)sizeof *out)
+                return false;
+        }
+        memcpy(out, copies[0], sizeof *out);
+        if (memcmp(copies[0], copies[1], sizeof *out) == 0)
+            return out->kind == SG_RECORD_THREAD && out->turn > 0 && out->turn % 2 == 0;
+    }
+    return false;
+}
+
+uint64_t sg_live_log_clock_ns(const struct sg_live_log *log, uint64_t time_ns)
+{
+    uint64_t real_ns = sg_clock_of_ns(CLOCK_REALTIME);
+
+    if (log->header.machine == sg_clocksync_machine())
+        return time_ns;
+    return real_ns > log->header.realtime_ns
+               ? log->header.monotonic_ns + (real_ns - log->header.realtime_ns)
+               : log->header.monotonic_ns;
+}
+
 /* ---- a look ---------------------------------------------------------------------------------- */
 
 bool sg_live_log_begin(struct sg_live_log *log)
@@ -527,6 +571,8 @@ void sg_live_log_close(struct sg_live_log *log)
     sg_logread_close(log->held);
     free(log->path);
     free(log->open);
+    free(log->threads);
+    free(log->sums);
     free(log->entries);
     free(log->image);
 }

@@ -41,6 +41,15 @@ struct sg_live_call {
     } record;
 };
 
+#define SG_LIVE_NOT_LATE UINT32_MAX
+
+/* Samples (watch/job.h) that found a thread in such a call, with the same answer to who is late. */
+struct sg_live_sum {
+    uint32_t site, function; /* in the log's numbering */
+    uint32_t late;           /* the late rank, or SG_LIVE_NOT_LATE */
+    uint64_t samples, ns;    /* ns: time that they stand for */
+};
+
 struct sg_live_log {
     int rank;
     char *path;
@@ -51,6 +60,10 @@ struct sg_live_log {
     uint64_t damaged;            /* number of records left out */
     struct sg_live_call *open;   /* by slot */
     uint32_t open_count;
+    uint64_t *threads; /* slots of struct sg_record_thread */
+    uint32_t thread_count;
+    struct sg_live_sum *sums;
+    uint32_t sum_count;
     struct sg_logread *held; /* read by reports; NULL before the end of the first look */
     /* The rest is private to the implementation. */
     int file;
@@ -80,6 +93,15 @@ enum sg_status sg_live_log_read(struct sg_live_log *log, sg_live_sink sink, void
                                 bool *more);
 /* Copies the statistics and finds the calls that are still open. SG_ERR_MEMORY. */
 enum sg_status sg_live_log_end(struct sg_live_log *log, sg_live_sink sink, void *context);
+
+/* Copies a thread's record from the file, also between looks. False: it changes, or cannot be
+ * read. */
+bool sg_live_log_thread(const struct sg_live_log *log, uint32_t number,
+                        struct sg_record_thread *out);
+
+/* Converts the present time of this process's clock to the clock of the log's machine; exact on
+ * this machine. */
+uint64_t sg_live_log_clock_ns(const struct sg_live_log *log, uint64_t time_ns);
 
 static inline bool sg_live_log_has_ended(const struct sg_live_log *log)
 {

@@ -37,6 +37,8 @@ KNOWN(any, figures->is_known)
 KNOWN(arrivals, figures->has_arrivals)
 KNOWN(skew, figures->instances > 0)
 KNOWN(last, figures->last_rank >= 0)
+KNOWN(samples, figures->samples > 0)
+KNOWN(late, figures->late_rank >= 0)
 KNOWN(least, figures->least_rank >= 0)
 
 static void print_per_s(const void *row, const void *context, FILE *out)
@@ -50,11 +52,15 @@ static void print_per_s(const void *row, const void *context, FILE *out)
                 figures->calls_per_s);
 }
 
-static void print_last(const void *row, const void *context, FILE *out)
+/* By events or, if there are none, by samples. */
+static void print_late(const void *row, const void *context, FILE *out)
 {
     const struct sg_live_figures *figures = row;
 
-    sg_last_put(figures->last_rank, figures->last_count, figures->instances, out);
+    if (figures->last_rank >= 0)
+        sg_last_put(figures->last_rank, figures->last_count, figures->instances, out);
+    else
+        sg_last_put(figures->late_rank, figures->late_count, figures->samples, out);
 }
 
 static json_t *json_last_share(const void *row, const void *context)
@@ -71,7 +77,7 @@ static json_t *json_last_share(const void *row, const void *context)
 static const struct sg_column now_columns[] = {
     {"calls", "calls", "calls", IS(COUNT, calls), .known = knows_any},
     {"calls_per_s", "calls/s", "calls/s", IS(REAL_NS, calls_per_s), .print = print_per_s},
-    {"time_ns", "time", "time", IS(NS, time_ns), .known = knows_any},
+    {"time_ns", "time", "in call", IS(NS, time_ns), .known = knows_any},
     {"share", "share", "share", IS(SHARE, share)},
     {"wait_ns", "wait", "wait", IS(NS, wait_ns), .known = knows_arrivals},
     {"instances", IS(COUNT, instances)},
@@ -79,8 +85,14 @@ static const struct sg_column now_columns[] = {
     {"skew_ns.p95", "p95", "skew95", IS(NS, skew_p95_ns), .known = knows_skew},
     {"skew_ns.max", "max", "skewmax", IS(NS, skew_max_ns), .known = knows_skew},
     {"skew_ns.mean", IS(REAL_NS, skew_mean_ns), .known = knows_skew},
-    {"last_rank", "last", "last", IS(COUNT, last_rank), .known = knows_last, .print = print_last},
+    {"last_rank", IS(COUNT, last_rank), .known = knows_last},
+    {NULL, "late", "late", .print = print_late},
     {"last_rank_share", .json = json_last_share},
+    {"samples", IS(COUNT, samples)},
+    {"late_samples", IS(COUNT, late_samples), .known = knows_samples},
+    {"late_ns", IS(COUNT, late_ns), .known = knows_samples},
+    {"late_rank", IS(COUNT, late_rank), .known = knows_late},
+    {"late_rank_samples", IS(COUNT, late_count), .known = knows_late},
     {"least_rank", "least", "least", IS(COUNT, least_rank), .known = knows_least},
     {"least_time_ns", IS(COUNT, least_ns), .known = knows_least},
     {NULL, "total", "total", IS(NS, time_ns), .known = knows_any},
@@ -179,9 +191,9 @@ static const struct sg_columns live_text_columns = SG_COLUMNS(text_columns);
         .shown = "function site " __VA_ARGS__ " why"                                               \
     }
 static const struct sg_section first_rows = SECTION("run.calls run.time run.share run.wait run.p50 "
-                                                    "run.max run.last run.least");
+                                                    "run.max run.late run.least");
 static const struct sg_section later_rows = SECTION("now.calls/s now.time now.share now.wait "
-                                                    "now.p50 now.max now.last now.least run.total "
+                                                    "now.p50 now.max now.late now.least run.total "
                                                     "run.run");
 
 /* ---- ranks ----------------------------------------------------------------------------------- */

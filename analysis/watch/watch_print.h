@@ -31,7 +31,12 @@ struct sg_live_figures {
     double skew_mean_ns;
     uint64_t last_count; /* instances in which last_rank arrived last */
     int64_t last_rank;   /* -1: none */
-    int64_t least_rank;  /* of several ranks that call, the one with the least time; -1: none */
+    /* Samples of such calls with one rank that they wait for, and those of them in which it was
+     * outside MPI (watch/job.h). */
+    uint64_t samples, late_samples, late_ns;
+    int64_t late_rank; /* in most of late_samples; -1: none */
+    uint64_t late_count;
+    int64_t least_rank; /* of several ranks that call, the one with the least time; -1: none */
     uint64_t least_ns;
 };
 

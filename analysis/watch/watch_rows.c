@@ -20,7 +20,9 @@
 
 static int64_t late_rank(const struct sg_live_figures *run)
 {
-    return run->last_rank >= 0 ? run->last_rank : run->least_rank;
+    return run->last_rank >= 0   ? run->last_rank
+           : run->late_rank >= 0 ? run->late_rank
+                                 : run->least_rank;
 }
 
 /* Sets the rows' `why`. The table is sorted by excess over the other ranks, longest first, so the
@@ -174,6 +176,28 @@ static void find_least(const struct making *making, const struct sg_live_row *ro
         figures->least_rank = -1;
 }
 
+static uint64_t gain(uint64_t now, uint64_t before, bool is_now)
+{
+    return !is_now ? now : now > before ? now - before : 0;
+}
+
+static void find_late(const struct making *making, const struct sg_live_place *place, bool is_now,
+                      struct sg_live_figures *figures)
+{
+    for (uint32_t rank = 0; rank < making->view->ranks; rank++) {
+        const struct sg_live_part *part = &place->now[rank], *before = &place->before[rank];
+        uint64_t late = gain(part->late_samples, before->late_samples, is_now);
+
+        figures->samples += gain(part->samples, before->samples, is_now);
+        figures->late_samples += late;
+        figures->late_ns += gain(part->late_ns, before->late_ns, is_now);
+        if (late > figures->late_count) {
+            figures->late_rank = rank;
+            figures->late_count = late;
+        }
+    }
+}
+
 static void take_arrived(const struct making *making, struct sg_live_arrived *arrived,
                          struct sg_live_figures *figures)
 {
@@ -212,6 +236,7 @@ static void make_run(const struct making *making, const struct sg_live_place *pl
     run->calls_per_s = NAN;
     run->time_ns = row->call.of.time_ns;
     run->share = share_of(run->time_ns, calls->processor_ns);
+    find_late(making, place, false, run);
     find_least(making, row, place, false, run);
 }
 
@@ -232,8 +257,10 @@ static void make_now(const struct making *making, const struct sg_live_place *pl
     }
     now->calls_per_s = now->is_known ? (double)now->calls * 1e9 / (double)interval_ns : NAN;
     now->share = now->is_known ? share_of(now->time_ns, making->processor_ns) : NAN;
-    if (now->is_known)
-        find_least(making, row, place, true, now);
+    if (!now->is_known)
+        return;
+    find_late(making, place, true, now);
+    find_least(making, row, place, true, now);
 }
 
 static void make_figures(const struct making *making, const struct sg_live_place *place,
@@ -241,7 +268,8 @@ static void make_figures(const struct making *making, const struct sg_live_place
 {
     struct sg_live_site *arrivals = find_arrivals(making, place->id, row->call.function);
 
-    row->run = row->now = (struct sg_live_figures){.last_rank = -1, .least_rank = -1, .share = NAN};
+    row->run = row->now =
+        (struct sg_live_figures){.last_rank = -1, .late_rank = -1, .least_rank = -1, .share = NAN};
     make_run(making, place, row);
     make_now(making, place, row);
     if (arrivals != NULL)

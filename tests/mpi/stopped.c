@@ -14,6 +14,7 @@
 enum { COUNT = 5 };
 
 static int rank, ranks;
+static MPI_Comm turned = MPI_COMM_NULL; /* the ranks in reverse order */
 
 /* Element k of rank i's operand. */
 static int value(int i, int k)
@@ -47,6 +48,21 @@ static void call_recv(void)
         return;
     }
     MUST(MPI_Recv(data, COUNT, MPI_INT, ranks - 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    for (int k = 0; k < COUNT; k++)
+        REQUIRE(data[k] == value(ranks - 1, k));
+}
+
+static void call_turned(void)
+{
+    int data[COUNT];
+
+    fill(data);
+    if (rank == ranks - 1) {
+        for (int to = 1; to < ranks; to++)
+            MUST(MPI_Send(data, COUNT, MPI_INT, to, 3, turned));
+        return;
+    }
+    MUST(MPI_Recv(data, COUNT, MPI_INT, 0, 3, turned, MPI_STATUS_IGNORE));
     for (int k = 0; k < COUNT; k++)
         REQUIRE(data[k] == value(ranks - 1, k));
 }
@@ -129,7 +145,7 @@ static const struct {
 } calls[] = {
     {"recv", call_recv},       {"waitall", call_waitall},     {"alltoall", call_alltoall},
     {"barrier", call_barrier}, {"allreduce", call_allreduce}, {"iallreduce", call_iallreduce},
-    {"reduce", call_reduce},
+    {"reduce", call_reduce},   {"turned", call_turned},
 };
 
 static void (*find_call(const char *name))(void)
@@ -157,6 +173,10 @@ int main(int argc, char **argv)
     START(rank, ranks);
     REQUIRE(argc > 2 && ranks > 1);
     tell_process(argv[1]);
+    for (int i = 2; i < argc && turned == MPI_COMM_NULL; i++) {
+        if (strcmp(argv[i], "turned") == 0)
+            MUST(MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned));
+    }
     for (int i = 2; i < argc; i++) {
         void (*call)(void) = find_call(argv[i]);
 
@@ -169,6 +189,8 @@ int main(int argc, char **argv)
         if (rank == 0)
             printf("%s\n", argv[i]);
     }
+    if (turned != MPI_COMM_NULL)
+        MUST(MPI_Comm_free(&turned));
     MUST(MPI_Finalize());
     return 0;
 }

@@ -40,6 +40,10 @@ check "the sums of call sites, of pairs and of ranks agree" is "365 365 365 365"
     '"%d %d %d %d" % tuple(sum(r[f] for r in d["wait_states"][t]) for t, f in (("by_site", "wait_ns"),
         ("pairs", "wait_ns"), ("per_rank", "wait_ns"), ("per_rank", "caused_ns")))')"
 "$STAGGER" report --all known >known.txt 2>known.err
+check "the table of ranks has each rank's waits in all calls, and those that it causes" same \
+    <(json told.json '"\n".join("%d %dns %dns" % (r["rank"], r["wait_ns"], r["caused_ns"])
+        for r in d["wait_states"]["per_rank"])') \
+    <(sed -n '/^How long each rank/,/^$/p' known.txt | awk '$1 ~ /^[0-9]+$/ { print $1, $4, $6 }')
 check "the text has states and pairs" all 'empty known.err' \
     'has known.txt "^  late sender +MPI_Wait +f a.c:13 +1 +40ns +40ns +1$"' \
     'has known.txt "^ +80ns +1  late receiver +MPI_Ssend +f a.c:21 +0  MPI_Recv +f a.c:11$"'

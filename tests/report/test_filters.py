@@ -45,8 +45,8 @@ def test_output():
         "site": "norm", "comm": None, "ranks": "1-2", "time_ns": [1000, None]}
     assert report("known")["filter"] is None
     text = stagger("report", "--all", "--site", "solver.c:88", "--rank", "0-1", "known")
-    assert has(text, ", only site solver.c:88, ranks 0-1 ", "^  rank calls +wait blocked +share +last$",
-               r"^     1     3 2.50us  2.90us +2.9% +1$") and lacks(text, "^     2 |elsewhere")
+    assert has(text, ", only site solver.c:88, ranks 0-1 ", "^  rank waiting share +caused$",
+               r"^     1  2.50us  2.5% 6.00us$") and lacks(text, "^     2 |in MPI +waiting")
 
 
 @pytest.mark.parametrize("words, line", [

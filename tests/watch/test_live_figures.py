@@ -27,8 +27,8 @@ def until(condition, *arguments):
     """Polls until the condition holds, because the time is unknown."""
     end = time.monotonic() + PROGRAM_SECONDS
     while time.monotonic() < end:
-        if condition(*arguments):
-            return True
+        if found := condition(*arguments):
+            return found
         time.sleep(0.02)  # the processor is others' meanwhile
     return pytest.fail(f"never: {condition.__name__} {arguments}")
 
@@ -177,6 +177,46 @@ def test_statistics():
     assert job.ends_well()
 
 
+@pytest.mark.parametrize("call, trace", [("recv", "otf2"), ("turned", "stats")])
+def test_samples(call, trace):
+    """samples name the rank whose message is awaited, and for how long it was outside MPI; no wait is claimed"""
+    job, path = Job(3, call, call, STAGGER_TRACE=trace), WORK / "late.prom"
+
+    def receives(ended):
+        line = job.look() or {"calls": [], "open_calls": None}
+        groups = line["open_calls"]["groups"] if line["open_calls"] else []
+        return job.is_stopped(job.last) and any(
+            group["is_open"] and group["mpi_function"] == "MPI_Recv" and group["ranks"] == list(range(job.last)) for group in groups
+        ) and sum(row["calls"] for row in line["calls"] if row["mpi_function"] == "MPI_Recv") == ended
+
+    until(receives, 0)
+    job.signal(job.last, signal.SIGCONT)
+    until(receives, job.last)
+
+    def sampled():
+        line = job.look("--count", 2, "--interval", 2)
+        return [row for row in line["calls"] if row["samples"] > 0 and row["late_ns"] > 0]
+
+    [row] = until(sampled)
+    assert (row["mpi_function"], row["late_samples"], row["late_rank"]) == ("MPI_Recv", row["samples"], job.last)
+    assert row["late_rank_samples"] == row["now"]["late_rank_samples"] == row["samples"]
+    assert row["wait_ns"] is None
+
+    def metrics():
+        run(STAGGER, "watch", "--openmetrics", path, "--count", 2, "--interval", 2, job.trace)
+        samples, _ = metrics_of(path.read_text())
+        return samples["stagger_late_seconds_total",] > 0 and samples
+
+    found = until(metrics)
+    [(site, seconds)] = [(key[1:], value) for key, value in found.items() if key[0] == "stagger_site_late_seconds_total"]
+    assert site[0] == "MPI_Recv" and seconds == found["stagger_late_seconds_total",]
+    assert (found["stagger_site_late_rank", *site], found["stagger_site_late_rank_ratio", *site]) == (job.last, 1)
+    assert ("stagger_site_wait_seconds_total", *site) not in found
+    until(lambda: re.search(rf"^  MPI_Recv .* {job.last} 100% ",
+                            run(STAGGER, "watch", "--count", 2, "--interval", 2, job.trace).stdout, re.MULTILINE))
+    assert job.ends_well()
+
+
 def metrics_of(text):
     """The samples, by name and labels without the run, and the run; both parsers take the whole text."""
     families = list(openmetrics.text_string_to_metric_families(text))
@@ -233,7 +273,8 @@ def test_openmetrics():
     # The dashboard shows series that there are.
     panels = json.loads((ROOT / "dist/grafana.json").read_text())["panels"]
     used = {name for panel in panels for target in panel["targets"] for name in re.findall(r"stagger_\w+", target["expr"])}
-    assert used and used <= {key[0] for key in found}
+    families = set(re.findall(r"^# TYPE (\w+)", path.read_text(), re.MULTILINE))
+    assert used and {name.removesuffix("_total") for name in used} <= families
 
     watch = subprocess.Popen([STAGGER, "watch", "--openmetrics", path, "--interval", "0.1", job.trace], stderr=subprocess.PIPE)
     assert job.ends_well()
