@@ -228,6 +228,16 @@ enum sg_status sg_archive_paths_instance(struct sg_archive_paths *paths,
     return status;
 }
 
+/* True if need_members() has linked the awaited member for this one. */
+static bool has_need(const struct sg_instance *instance, uint32_t member, uint32_t awaited)
+{
+    enum sg_cause_waiting waiting = waiting_of(instance->operation);
+
+    return waiting == SG_CAUSE_WAIT_FOR_ROOT
+               ? awaited == instance->root
+               : waiting == SG_CAUSE_ALL_WAIT || member == instance->root;
+}
+
 /* A nonblocking collective waits in the call in which it is complete. */
 void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_instance *instance,
                            uint32_t member, uint32_t last)
@@ -235,11 +245,16 @@ void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_insta
     const struct sg_member_call *call = &instance->calls[member], *other = &instance->calls[last];
     int64_t at = paths != NULL ? location_of(paths, call) : -1;
     int64_t to = paths != NULL ? location_of(paths, other) : -1;
+    int64_t at_ns = instance->nonblocking ? call->end_ns : call->begin_ns;
+    uint32_t list = 0;
 
-    if (at >= 0 && to >= 0)
-        sg_critical_wait(paths->critical, (uint32_t)at,
-                         instance->nonblocking ? call->end_ns : call->begin_ns, other->begin_ns,
-                         (uint32_t)to);
+    if (at < 0 || to < 0)
+        return;
+    sg_critical_wait(paths->critical, (uint32_t)at, at_ns, other->begin_ns, (uint32_t)to);
+    if (has_need(instance, member, last))
+        return;
+    sg_history_link(sg_critical_history(paths->critical), &list, (uint32_t)to, other->begin_ns);
+    sg_critical_need(paths->critical, (uint32_t)at, at_ns, list);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -392,12 +392,18 @@ static enum sg_waitstate_pattern pattern_of(OTF2_CollectiveOp op)
     }
 }
 
-/* MPI_Alltoallv and similar: members may exchange nothing. */
-static bool has_counts(OTF2_CollectiveOp op)
+/* MPI_Alltoallv and similar: each member sends and receives its data itself. */
+static bool is_direct(OTF2_CollectiveOp op)
 {
     return op == OTF2_COLLECTIVE_OP_SCATTERV || op == OTF2_COLLECTIVE_OP_GATHERV ||
-           op == OTF2_COLLECTIVE_OP_ALLGATHERV || op == OTF2_COLLECTIVE_OP_ALLTOALLV ||
-           op == OTF2_COLLECTIVE_OP_ALLTOALLW || op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+           op == OTF2_COLLECTIVE_OP_ALLTOALLV || op == OTF2_COLLECTIVE_OP_ALLTOALLW;
+}
+
+/* Members may exchange nothing. */
+static bool has_counts(OTF2_CollectiveOp op)
+{
+    return is_direct(op) || op == OTF2_COLLECTIVE_OP_ALLGATHERV ||
+           op == OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
 }
 
 static bool has_root(enum sg_waitstate_pattern pattern)
@@ -462,15 +468,15 @@ enum sg_status sg_archive_waits_collective(struct sg_archive_waits *waits, uint3
                                            const struct sg_archive_collective *of,
                                            const uint64_t *request)
 {
-    struct sg_waitstate_collective collective = {
-        .pattern = pattern_of(of->op),
-        .root = SG_WAITSTATE_NO_ROOT,
-        .has_data = of->sent_bytes + of->received_bytes > 0,
-        .receives = of->received_bytes > 0,
-        .has_counts = has_counts(of->op),
-        .is_tree = has_root(pattern_of(of->op)) && !has_counts(of->op),
-        .sources = of->sources,
-        .source_count = of->source_count};
+    struct sg_waitstate_collective collective = {.pattern = pattern_of(of->op),
+                                                 .root = SG_WAITSTATE_NO_ROOT,
+                                                 .has_data =
+                                                     of->sent_bytes + of->received_bytes > 0,
+                                                 .receives = of->received_bytes > 0,
+                                                 .has_counts = has_counts(of->op),
+                                                 .is_direct = is_direct(of->op),
+                                                 .sources = of->sources,
+                                                 .source_count = of->source_count};
     int64_t index = find_comm(waits, of->comm), root = -1;
     enum sg_status status = SG_OK;
 

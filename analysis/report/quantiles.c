@@ -184,89 +184,38 @@ static uint64_t broadcast_violation(const struct sg_instance *instance)
     return most_ns;
 }
 
-/* ---- trees ----------------------------------------------------------------------------------- */
+/* ---- arrivals -------------------------------------------------------------------------------- */
 
-static int64_t begin_in(const struct sg_tree *tree, uint32_t member)
+static int compare_arrivals(const void *left, const void *right)
 {
-    int64_t begin_ns, end_ns;
+    const struct sg_arrival *a = left, *b = right;
 
-    tree->times(tree->of, member, &begin_ns, &end_ns);
-    return begin_ns;
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->member > b->member ? -1 : 1;
 }
 
-/* The member with a rank relative to the root. */
-static uint32_t member_at(const struct sg_tree *tree, uint32_t relative)
+void sg_arrivals_sort(struct sg_arrival *arrivals, uint32_t count)
 {
-    return (uint32_t)(((uint64_t)tree->root + relative) % tree->size);
+    qsort(arrivals, count, sizeof *arrivals, compare_arrivals);
 }
 
-uint32_t sg_tree_awaited(const struct sg_tree *tree, uint32_t member)
+uint32_t sg_arrivals_awaited(const struct sg_arrival *arrivals, uint32_t count, uint32_t member,
+                             int64_t left_ns)
 {
-    uint32_t own = (member + tree->size - tree->root) % tree->size, last = member;
-    uint64_t below = own == 0 ? tree->size : (uint64_t)own + (own & -own);
-    int64_t last_ns = INT64_MIN;
+    uint32_t before = 0;
 
-    for (uint64_t at = tree->is_to_root ? own + UINT64_C(1) : own;;) {
-        int64_t begin_ns;
+    while (count > 0) {
+        uint32_t half = count / 2;
 
-        if (tree->is_to_root ? at >= below || at >= tree->size : at == 0)
-            break;
-        if (!tree->is_to_root)
-            at &= at - 1;
-        begin_ns = begin_in(tree, member_at(tree, (uint32_t)at));
-        if (begin_ns > last_ns) {
-            last = member_at(tree, (uint32_t)at);
-            last_ns = begin_ns;
+        if (arrivals[before + half].begin_ns < left_ns) {
+            before += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
         }
-        at += tree->is_to_root;
     }
-    return last;
-}
-
-bool sg_tree_holds(const struct sg_tree *tree)
-{
-    for (uint32_t i = 0; i < tree->size; i++) {
-        uint32_t awaited = sg_tree_awaited(tree, i);
-        int64_t begin_ns, end_ns;
-
-        tree->times(tree->of, i, &begin_ns, &end_ns);
-        if (awaited != i && begin_in(tree, awaited) > end_ns)
-            return false;
-    }
-    return true;
-}
-
-static void times_of(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns)
-{
-    const struct sg_member_call *calls = of;
-
-    *begin_ns = calls[member].begin_ns;
-    *end_ns = calls[member].end_ns;
-}
-
-static struct sg_tree tree_of(const struct sg_instance *instance)
-{
-    return (struct sg_tree){.size = instance->size,
-                            .root = instance->root,
-                            .is_to_root = instance->operation == SG_OPERATION_REDUCE,
-                            .of = instance->calls,
-                            .times = times_of};
-}
-
-/* Two members have no inner node. */
-static bool is_tree(const struct sg_instance *instance)
-{
-    const struct sg_tree tree = tree_of(instance);
-    bool is_rooted =
-        instance->operation == SG_OPERATION_BCAST || instance->operation == SG_OPERATION_REDUCE;
-
-    if (!is_rooted || instance->size < 3 || instance->nonblocking || instance->root >= tree.size)
-        return false;
-    for (uint32_t i = 0; i < instance->size; i++) {
-        if (!instance->calls[i].is_mpich || instance->calls[i].bytes == 0)
-            return false;
-    }
-    return sg_tree_holds(&tree);
+    return before > 0 ? arrivals[before - 1].member : member;
 }
 
 void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *out)
@@ -274,8 +223,7 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
     const struct sg_member_call *calls = instance->calls;
     struct sg_measure measure = {.first_begin_ns = calls[0].begin_ns,
                                  .last_begin_ns = calls[0].begin_ns,
-                                 .first_end_ns = calls[0].end_ns,
-                                 .senders_ns = INT64_MIN};
+                                 .first_end_ns = calls[0].end_ns};
 
     for (uint32_t i = 0; i < instance->size; i++) {
         measure.first_begin_ns = min_of(measure.first_begin_ns, calls[i].begin_ns);
@@ -284,8 +232,6 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
             measure.last_begin_ns = calls[i].begin_ns;
             measure.last = i;
         }
-        if (i != instance->root)
-            measure.senders_ns = max_of(measure.senders_ns, calls[i].begin_ns);
     }
     measure.skew_ns = later_by(measure.last_begin_ns, measure.first_begin_ns);
     if (must_synchronise(instance))
@@ -294,7 +240,6 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
         measure.violation_ns = broadcast_violation(instance);
     else if (instance->operation != SG_OPERATION_REDUCE)
         measure.unsynchronised = measure.last_begin_ns > measure.first_end_ns;
-    measure.is_tree = is_tree(instance);
     *out = measure;
 }
 
@@ -313,31 +258,37 @@ uint32_t sg_measure_awaited(const struct sg_instance *instance, const struct sg_
     return last;
 }
 
+/* The last of the members that this one had to wait for, by the flow of data; itself if there is
+ * none. */
+static uint32_t needed_by(const struct sg_instance *instance, const struct sg_measure *measure,
+                          uint32_t member)
+{
+    if (instance->operation == SG_OPERATION_REDUCE)
+        return member == instance->root && instance->size > 1
+                   ? sg_measure_awaited(instance, measure)
+                   : member;
+    if (instance->operation == SG_OPERATION_BCAST)
+        return instance->root;
+    return measure->unsynchronised ? member : measure->last;
+}
+
 uint32_t sg_measure_awaited_by(const struct sg_instance *instance, const struct sg_measure *measure,
                                uint32_t member)
 {
-    const struct sg_tree tree = tree_of(instance);
+    const struct sg_member_call *calls = instance->calls;
+    uint32_t needed = needed_by(instance, measure, member), other;
 
-    return measure->is_tree ? sg_tree_awaited(&tree, member)
-                            : sg_measure_awaited(instance, measure);
+    if (instance->nonblocking || instance->size < 2)
+        return needed;
+    other = sg_arrivals_awaited(instance->arrivals, instance->size, member, calls[member].end_ns);
+    return calls[other].begin_ns > calls[needed].begin_ns ? other : needed;
 }
 
-/* The time when every member that this one had to wait for had arrived. */
+/* The time when every member that this one waited for had arrived. */
 static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_measure *measure,
                            uint32_t member)
 {
-    int64_t own_ns = instance->calls[member].begin_ns;
-
-    if (measure->is_tree)
-        return instance->calls[sg_measure_awaited_by(instance, measure, member)].begin_ns;
-    switch (instance->operation) {
-    case SG_OPERATION_REDUCE:
-        return member == instance->root && instance->size > 1 ? measure->senders_ns : own_ns;
-    case SG_OPERATION_BCAST:
-        return instance->calls[instance->root].begin_ns;
-    default:
-        return measure->unsynchronised ? own_ns : measure->last_begin_ns;
-    }
+    return instance->calls[sg_measure_awaited_by(instance, measure, member)].begin_ns;
 }
 
 /* A nonblocking call can wait anywhere. Its wait is the part of the wait for arrivals that was not
@@ -364,12 +315,12 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
                                                  call->end_ns < measure->last_begin_ns};
     if (instance->nonblocking) {
         measure_nonblocking(instance, measure, member, out);
-    } else if (!measure->unsynchronised) {
+    } else {
         int64_t arrivals_ns = arrivals_of(instance, measure, member);
         int64_t late_ns = min_of(arrivals_ns, call->end_ns);
 
         out->wait_ns = later_by(late_ns, call->begin_ns);
-        if (sg_operation_synchronises(instance->operation))
+        if (sg_operation_synchronises(instance->operation) && !measure->unsynchronised)
             out->completion_ns = later_by(call->end_ns, max_of(measure->first_end_ns, late_ns));
         else if (instance->operation == SG_OPERATION_REDUCE)
             out->avoided_ns = later_by(arrivals_ns, max_of(call->begin_ns, call->end_ns));

@@ -34,17 +34,31 @@ enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_qua
 uint64_t sg_quantiles_get(struct sg_quantiles *quantiles, double q);
 void sg_quantiles_clear(struct sg_quantiles *quantiles);
 
+/* A member's entry into a collective. */
+struct sg_arrival {
+    int64_t begin_ns;
+    uint32_t member;
+};
+
+/* Sorts by time. Of members that enter together the lowest comes last. */
+void sg_arrivals_sort(struct sg_arrival *arrivals, uint32_t count);
+/* Returns the last of sorted members to enter before a member left at a time: it was in the
+ * collective while that one was not, so it waited for it, whatever the algorithm. The member itself
+ * if there is none. */
+uint32_t sg_arrivals_awaited(const struct sg_arrival *arrivals, uint32_t count, uint32_t member,
+                             int64_t left_ns);
+
 /* The cost of skew in one instance. The definitions are Scalasca's, so that its users recognise the
- * figures.
+ * figures, but for the last wait.
  *
  * With B a member's entry and E its exit:
  *   skew                 max B - min B
  *   wait at barrier/NxN  late_i = min(max B, E_i), wait_i = max(0, late_i - B_i)
  *   completion_i         max(0, E_i - max(min E, late_i))
- *   early reduce         at the root only: max(0, min(max B of the senders, E_root) - B_root)
- *   by MPICH's trees     of a blocking broadcast or reduce in MPICH whose times do not contradict
- *                        struct sg_tree: max(0, max B of the members that the data pass through -
- *                        B_i), also at inner nodes
+ *   late broadcast       not at the root: max(0, min(B_root, E_i) - B_i)
+ *   early reduce         at the root: max(0, min(max B of the senders, E_root) - B_root)
+ *   of a blocking call   at least max(0, max B below E_i - B_i): algorithms pass data through other
+ *                        members, and senders may need their receivers
  *   blocked_i            E_i - B_i
  *   wait avoided_i       the wait from the arrivals alone, without the bound by E_i, minus
  *                        blocked_i, where positive. Only a root that left a reduce before its
@@ -52,7 +66,8 @@ void sg_quantiles_clear(struct sg_quantiles *quantiles);
  *                        or allreduce before the last has entered, so there E_i < max B is
  *   a clock violation    the clocks of two members contradict each other.
  * An allreduce without data (no elements, or a type of size zero) need not synchronise: if a member
- * left before another entered, nobody waited, and the instance says nothing about the clocks.
+ * left before another entered, the instance says nothing about the clocks, and only the last rule
+ * finds waits.
  *
  * For a nonblocking collective B is the begin of the call that starts it and E its completion. In
  * between the member is blocked in that call (start_i) and in waits and tests (exposed_i):
@@ -64,37 +79,16 @@ void sg_quantiles_clear(struct sg_quantiles *quantiles);
  * Pure functions.
  */
 
-/* MPICH's binomial tree of a rooted collective: the member with the rank r relative to the root has
- * the parent r without its lowest bit that is set. Data pass through the members between a member
- * and the root, so it cannot leave before they have entered. If some member did, the collective did
- * not use this tree.
- */
-struct sg_tree {
-    uint32_t size, root;
-    bool is_to_root; /* the data go to the root: a member waits for those below it */
-    const void *of;
-    /* Sets the begin and end of a member's call. */
-    void (*times)(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns);
-};
-
-/* True if the members' times do not contradict the tree. */
-bool sg_tree_holds(const struct sg_tree *tree);
-/* Returns the last to enter of the members that a member's data pass through; itself if there is
- * none. */
-uint32_t sg_tree_awaited(const struct sg_tree *tree, uint32_t member);
-
 struct sg_measure {
     int64_t first_begin_ns; /* min B */
     int64_t last_begin_ns;  /* max B */
     int64_t first_end_ns;   /* min E */
-    int64_t senders_ns;     /* max B of all members but the root; for a reduce of two or more */
     uint64_t skew_ns;
     /* max B - min E for synchronising operations, B of the root - min E for a broadcast; 0 if
      * negative. */
     uint64_t violation_ns;
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
-    bool is_tree;  /* members wait as in struct sg_tree */
     uint32_t last; /* rank in the communicator; the lowest if several were last */
 };
 

@@ -110,20 +110,24 @@ static uint32_t last_of(const struct sg_waitstate_instance *instance, struct gro
     return last;
 }
 
-static void offer(const struct sg_waitstate_instance *instance, uint32_t to, uint32_t last)
+/* needed: the flow of data needs it, whenever the member left. */
+static void offer(const struct sg_waitstate_instance *instance, uint32_t to, uint32_t last,
+                  bool is_needed)
 {
     const struct sg_waitstate_member *member = &instance->members[last];
+    struct sg_waitstate_call *completing = instance->members[to].completing;
     const struct sg_waitstate_cause cause = {
         .kind = kinds[instance->of.pattern],
         .ready_ns = member->begin_ns,
         .other = member->who,
         .comm = instance->of.comm,
         .skew = instance->members[to].skew,
-        .is_bounded = instance->of.pattern != SG_PATTERN_NEIGHBORS && !instance->of.has_counts,
-        .is_among_needs = true};
+        .is_bounded =
+            is_needed && instance->of.pattern != SG_PATTERN_NEIGHBORS && !instance->of.has_counts,
+        .is_among_needs = is_needed};
 
-    if (to != last)
-        sg_waitstate_call_offer(instance->members[to].completing, &cause);
+    if (to != last && (is_needed || member->begin_ns > completing->until_ns))
+        sg_waitstate_call_offer(completing, &cause);
 }
 
 /* True if a member of the group left before member `last` entered. */
@@ -146,27 +150,6 @@ static bool did_synchronise(const struct sg_waitstate_instance *instance, struct
     return instance->of.has_data || !has_left_before(instance, group, last);
 }
 
-/* A member waits for the last of its sources. */
-static void tell_sources(const struct sg_waitstate_instance *instance, uint32_t i)
-{
-    const struct sg_waitstate_member *member = &instance->members[i];
-
-    for (uint32_t source = 0; source < member->source_count; source++) {
-        if (member->sources[source] < instance->of.size)
-            offer(instance, i, member->sources[source]);
-    }
-}
-
-/* With counts, a member waits for the members that it gets data from. If they are not known, it may
- * have waited for the last, unless it left before that one entered; for no other can be told. */
-static void tell_counted(const struct sg_waitstate_instance *instance, uint32_t i, uint32_t last)
-{
-    if (instance->members[i].sources != NULL)
-        tell_sources(instance, i);
-    else if (instance->members[i].receives)
-        offer(instance, i, last);
-}
-
 /* Each member of a group waits for the last of the members that its data comes from. With two
  * groups only members that receive data wait: data may go one way only. */
 static void tell_group(const struct sg_waitstate_instance *instance, struct group group)
@@ -178,76 +161,116 @@ static void tell_group(const struct sg_waitstate_instance *instance, struct grou
     if (!is_barrier && !is_split && !did_synchronise(instance, group, last))
         return;
     for (uint32_t i = group.first; i < group.end; i++) {
-        if (instance->of.has_counts)
-            tell_counted(instance, i, last);
-        else if (is_barrier || !is_split || instance->members[i].receives)
-            offer(instance, i, last);
+        if (is_barrier || !is_split || instance->members[i].receives)
+            offer(instance, i, last, true);
     }
 }
 
-/* True if the call that began the member's part also completed it. */
-static bool is_blocking(const struct sg_waitstate_member *member)
-{
-    return member->completing->enter_ns == member->begin_ns;
-}
-
-static void times_of(const void *of, uint32_t member, int64_t *begin_ns, int64_t *end_ns)
-{
-    const struct sg_waitstate_member *members = of;
-    const struct sg_waitstate_call *call = members[member].completing;
-
-    *begin_ns = members[member].begin_ns;
-    *end_ns = call->has_left ? call->leave_ns : INT64_MAX;
-}
-
-/* Data may pass through other members on their way from or to the root. Sets *tree. */
-static bool is_tree(const struct sg_waitstate_instance *instance, struct sg_tree *tree)
-{
-    *tree = (struct sg_tree){.size = instance->of.size,
-                             .root = instance->of.root,
-                             .is_to_root = instance->of.pattern == SG_PATTERN_REDUCE,
-                             .of = instance->members,
-                             .times = times_of};
-    for (uint32_t i = 0; i < instance->of.size && instance->of.is_tree; i++) {
-        if (!is_blocking(&instance->members[i]))
-            return false;
-    }
-    return instance->of.is_tree && instance->of.has_data && instance->of.first_size == 0 &&
-           sg_tree_holds(tree);
-}
-
-/* Members of a broadcast wait for the root, which waits in a reduction; in a tree also for others.
- */
+/* Members of a broadcast wait for the root, which waits in a reduction. */
 static void tell_rooted(const struct sg_waitstate_instance *instance)
 {
     uint32_t root = instance->of.root;
-    struct sg_tree tree;
     struct group others;
 
     if (root >= instance->of.size)
         return;
     others = others_of(instance, root);
-    if (is_tree(instance, &tree)) {
-        for (uint32_t i = 0; i < tree.size; i++)
-            offer(instance, i, sg_tree_awaited(&tree, i));
-    } else if (instance->of.pattern == SG_PATTERN_BROADCAST) {
-        for (uint32_t i = others.first; i < others.end; i++) {
-            if (!instance->of.has_counts || instance->members[i].receives)
-                offer(instance, i, root);
+    if (instance->of.pattern == SG_PATTERN_REDUCE)
+        offer(instance, root, last_of(instance, others, root), true);
+    for (uint32_t i = others.first; i < others.end && instance->of.pattern == SG_PATTERN_BROADCAST;
+         i++)
+        offer(instance, i, root, true);
+}
+
+/* By the flow of data. With counts it is not known of members that pass others' data on. */
+static void tell_needed(const struct sg_waitstate_instance *instance)
+{
+    uint32_t size = instance->of.size, latest = 0;
+
+    if (instance->of.has_counts)
+        return;
+    switch (instance->of.pattern) {
+    case SG_PATTERN_NONE:
+    case SG_PATTERN_NEIGHBORS:
+        break;
+    case SG_PATTERN_BROADCAST:
+    case SG_PATTERN_REDUCE:
+        tell_rooted(instance);
+        break;
+    case SG_PATTERN_SCAN:
+        for (uint32_t i = 1; i < size; i++) {
+            if (instance->members[i - 1].begin_ns > instance->members[latest].begin_ns)
+                latest = i - 1;
+            offer(instance, i, latest, true);
         }
-    } else if (instance->of.has_counts) {
-        tell_counted(instance, root, last_of(instance, others, root));
-    } else {
-        offer(instance, root, last_of(instance, others, root));
+        break;
+    default:
+        tell_group(instance, others_of(instance, 0));
+        if (has_groups(instance))
+            tell_group(instance, others_of(instance, size - 1));
+        break;
     }
 }
 
-/* A member that left before a source entered got no data from it: it waited for other sources, or
- * for none. */
-static void tell_neighbors(const struct sg_waitstate_instance *instance)
+/* Whatever the algorithm, a member waited for the last that entered before it left. */
+static enum sg_status tell_present(const struct sg_waitstate_instance *instance)
 {
-    for (uint32_t i = 0; i < instance->of.size; i++)
-        tell_sources(instance, i);
+    uint32_t size = instance->of.size;
+    struct sg_arrival *arrivals = malloc(size * sizeof *arrivals);
+
+    if (arrivals == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; i < size; i++)
+        arrivals[i] = (struct sg_arrival){instance->members[i].begin_ns, i};
+    sg_arrivals_sort(arrivals, size);
+    for (uint32_t i = 0; i < size; i++) {
+        const struct sg_waitstate_call *call = instance->members[i].completing;
+        int64_t left_ns = call->has_left ? call->leave_ns : INT64_MAX;
+
+        offer(instance, i, sg_arrivals_awaited(arrivals, size, i, left_ns), false);
+    }
+    free(arrivals);
+    return SG_OK;
+}
+
+/* True if members exchange data themselves, and not each with all others. */
+static bool is_sparse(const struct sg_waitstate_instance *instance)
+{
+    bool is_sparse = instance->of.pattern == SG_PATTERN_NEIGHBORS ||
+                     (instance->of.is_direct &&
+                      (instance->of.pattern != SG_PATTERN_NXN || instance->of.first_size > 0));
+
+    for (uint32_t i = 0; i < instance->of.size && instance->of.is_direct && !is_sparse; i++)
+        is_sparse = instance->members[i].sources != NULL || !instance->members[i].receives;
+    return is_sparse;
+}
+
+/* A receiver may wait for its source, and a source for its receiver. */
+static void tell_exchange(const struct sg_waitstate_instance *instance, uint32_t i, uint32_t source)
+{
+    if (source < instance->of.size) {
+        offer(instance, i, source, true);
+        offer(instance, source, i, false);
+    }
+}
+
+/* Members wait for those that they exchange data with, unless they left before those entered. */
+static void tell_exchanges(const struct sg_waitstate_instance *instance)
+{
+    for (uint32_t i = 0; i < instance->of.size; i++) {
+        const struct sg_waitstate_member *member = &instance->members[i];
+        struct group sources = others_of(instance, i);
+
+        for (uint32_t source = 0; source < member->source_count; source++)
+            tell_exchange(instance, i, member->sources[source]);
+        if (member->sources != NULL || !member->receives)
+            continue;
+        if (instance->of.pattern == SG_PATTERN_BROADCAST)
+            tell_exchange(instance, i, instance->of.root);
+        for (uint32_t source = sources.first;
+             source < sources.end && instance->of.pattern != SG_PATTERN_BROADCAST; source++)
+            tell_exchange(instance, i, source);
+    }
 }
 
 /* Neighbors wait only for each other, so a skew over all members has no meaning. MPI_Init and
@@ -260,45 +283,19 @@ static bool has_skew(enum sg_waitstate_pattern pattern)
 
 static enum sg_status tell(struct sg_waitstate_skews *skews, struct sg_waitstate_instance *instance)
 {
-    uint32_t size = instance->of.size, latest = 0;
     enum sg_status status = SG_OK;
 
     if (has_skew(instance->of.pattern))
-        status = sg_waitstate_skews_add(skews, instance->of.comm, instance->members, size);
-    if (status != SG_OK)
+        status =
+            sg_waitstate_skews_add(skews, instance->of.comm, instance->members, instance->of.size);
+    if (status != SG_OK || instance->of.pattern == SG_PATTERN_NONE)
         return status;
-    switch (instance->of.pattern) {
-    case SG_PATTERN_NONE:
-        break;
-    case SG_PATTERN_BARRIER:
-    case SG_PATTERN_NXN:
-    case SG_PATTERN_FENCE:
-    case SG_PATTERN_CREATE:
-    case SG_PATTERN_FREE:
-    case SG_PATTERN_FILE:
-    case SG_PATTERN_COMM:
-    case SG_PATTERN_INIT:
-    case SG_PATTERN_FINALIZE:
-        tell_group(instance, others_of(instance, 0));
-        if (has_groups(instance))
-            tell_group(instance, others_of(instance, size - 1));
-        break;
-    case SG_PATTERN_BROADCAST:
-    case SG_PATTERN_REDUCE:
-        tell_rooted(instance);
-        break;
-    case SG_PATTERN_SCAN:
-        for (uint32_t i = 1; i < size; i++) {
-            if (instance->members[i - 1].begin_ns > instance->members[latest].begin_ns)
-                latest = i - 1;
-            offer(instance, i, latest);
-        }
-        break;
-    case SG_PATTERN_NEIGHBORS:
-        tell_neighbors(instance);
-        break;
+    if (is_sparse(instance)) {
+        tell_exchanges(instance);
+        return SG_OK;
     }
-    return SG_OK;
+    tell_needed(instance);
+    return tell_present(instance);
 }
 
 /* ---- calls that members need ----------------------------------------------------------------- */

@@ -248,7 +248,7 @@ struct sg_waitstate_collective {
     bool receives; /* receives data from others */
     /* Members give their counts (MPI_Alltoallv and similar), so some may exchange nothing. */
     bool has_counts;
-    bool is_tree; /* MPICH may run it as struct sg_tree */
+    bool is_direct; /* with has_counts: no data pass through a third member */
     /* The members whose data it receives, for SG_PATTERN_NEIGHBORS, or with has_counts. NULL: none,
      * or with has_counts: not known. The array outlives the tracker's last event. */
     const uint32_t *sources;

@@ -31,8 +31,7 @@
  *   late broadcast   of each member but the root (bcast, scatter); T: the root entered
  *   early reduce     of the root (reduce, gather); T: the last of the others entered
  *   early scan       of each member (scan, exscan); T: the last member of a lower rank entered
- *   late neighbor    of a neighborhood collective that ends after T; T: the last of the neighbors
- *                    whose data it gets entered
+ *   late neighbor    of a neighborhood collective; T: as for all collectives
  *   wait at fence, wait at create, wait at free
  *                    of each member of a window's communicator, if none left before T; T: the last
  *                    member entered the fence, or the call that makes or frees the window
@@ -42,6 +41,10 @@
  *                    likewise, of a call that makes communicators
  *   wait at init, wait at finalize
  *                    likewise, of MPI_Init and MPI_Finalize
+ *   all collectives  T is at least when the last member entered that entered before L: whatever the
+ *                    algorithm, the member was in the collective while that one was not. Where
+ *                    members exchange data themselves, as in a neighborhood or MPI_Alltoallv: the
+ *                    last of those that it exchanges data with
  *   late post        of MPI_Win_start or complete, if it ends after T; T: the last of the targets
  *                    entered MPI_Win_post
  *   early wait       of MPI_Win_wait; T: the last of the origins entered MPI_Win_complete

@@ -6,6 +6,7 @@
 
 #include "core/room.h"
 #include "report/keyed.h"
+#include "report/quantiles.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ struct sg_instance_window {
     void *context;
     struct comm *comms;
     uint32_t comm_count;
+    struct sg_arrival *arrivals; /* of the instance that the sink receives */
+    uint32_t arrival_count;      /* the most members of a communicator */
     struct sg_window_counts counts;
 };
 
@@ -65,12 +68,22 @@ void sg_window_destroy(struct sg_instance_window *window)
     for (uint32_t i = 0; i < window->comm_count; i++)
         free_unused(&window->comms[i]);
     free(window->comms);
+    free(window->arrivals);
     free(window);
 }
 
 enum sg_status sg_window_add_comm(struct sg_instance_window *window, uint32_t size)
 {
+    struct sg_arrival *arrivals = window->arrivals;
+
     assert(size > 0);
+    if (size > window->arrival_count) {
+        arrivals = realloc(arrivals, size * sizeof *arrivals);
+        if (arrivals == NULL)
+            return SG_ERR_MEMORY;
+        window->arrivals = arrivals;
+        window->arrival_count = size;
+    }
     return SG_APPEND(window->comms, window->comm_count, ((struct comm){.size = size}))
                ? SG_OK
                : SG_ERR_MEMORY;
@@ -103,6 +116,14 @@ static enum sg_status open_entry(struct sg_instance_window *window, struct comm 
     return SG_OK;
 }
 
+static void sort_arrivals(struct sg_instance_window *window, struct sg_instance *instance)
+{
+    for (uint32_t i = 0; i < instance->size; i++)
+        window->arrivals[i] = (struct sg_arrival){instance->calls[i].begin_ns, i};
+    sg_arrivals_sort(window->arrivals, instance->size);
+    instance->arrivals = window->arrivals;
+}
+
 static enum sg_status close_entry(struct sg_instance_window *window, struct comm *comm,
                                   struct entry *entry)
 {
@@ -114,6 +135,7 @@ static enum sg_status close_entry(struct sg_instance_window *window, struct comm
         window->counts.dropped_calls += entry->arrived;
     } else {
         window->counts.instances++;
+        sort_arrivals(window, &entry->instance);
         status = window->sink(window->context, &entry->instance);
     }
     entry->next = comm->unused;

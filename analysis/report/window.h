@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sg_arrival;
+
 struct sg_instance_window;
 
 /* One member's call. Times are ns on the common clock; they may be negative. */
@@ -44,8 +46,9 @@ struct sg_instance {
     uint32_t size; /* members */
     enum sg_operation operation;
     bool nonblocking;
-    uint32_t root;                /* rank in the communicator, for an operation with a root */
-    struct sg_member_call *calls; /* by rank in the communicator */
+    uint32_t root;                     /* rank in the communicator, for an operation with a root */
+    struct sg_member_call *calls;      /* by rank in the communicator */
+    const struct sg_arrival *arrivals; /* in the order of sg_arrivals_sort(); NULL if size is 1 */
 };
 
 /* Receives every complete instance, which is valid only during the call. */

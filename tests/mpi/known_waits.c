@@ -129,6 +129,7 @@ ALL(scatter, AT(MPI_Scatter(FOUR, 2, WORLD)))
 ALL(scatterv, AT(MPI_Scatterv(values, ones, places, MPI_INT, got, 1, MPI_INT, 0, WORLD)))
 ALL(reduce, AT(MPI_Reduce(values, got, 1, MPI_INT, MPI_SUM, 0, WORLD)))
 ALL(gather, AT(MPI_Gather(FOUR, 1, WORLD)))
+ALL(large_gather, AT(MPI_Gather(LARGE, huge, LARGE_BYTES, MPI_CHAR, 2, WORLD)))
 ALL(gatherv, AT(MPI_Gatherv(values, 1, MPI_INT, got, ones, places, MPI_INT, 0, WORLD)))
 ALL(allreduce, AT(MPI_Allreduce(values, got, 1, MPI_INT, MPI_SUM, WORLD)))
 ALL(allgather, AT(MPI_Allgather(FOUR, WORLD)))
@@ -221,6 +222,9 @@ ALL(neighbor_graph, AT(MPI_Neighbor_alltoall(FOUR, graph)))
 ALL(neighbor_arrow, AT(MPI_Neighbor_allgather(FOUR, arrow)))
 ALL(between_barrier, AT(MPI_Barrier(halves)))
 ALL(between_bcast, AT(MPI_Bcast(ONE, root_2(), halves)))
+ALL(between_reduce, AT(MPI_Reduce(values, got, 1, MPI_INT, MPI_SUM, root_2(), halves)))
+ALL(between_alltoall, AT(MPI_Alltoall(FOUR, halves)))
+ALL(between_ialltoall, AT(MPI_Ialltoall(FOUR, halves, requests)); WAIT)
 ALL(between_allreduce, AT(MPI_Allreduce(values, got, 1, MPI_INT, MPI_SUM, halves)))
 /* Calls before and after the known one are another function's, which may wait, too. */
 ALL(free_comm, MPI_Comm_free(&made))
@@ -452,12 +456,13 @@ static const struct known {
     ROW(replace, "1c15", "late sender: MPI_Sendrecv_replace 0<3,1<0,2<1,3<2 MPI_Sendrecv_replace"),
     ROW(persistent, "@0s15", "late sender: MPI_Waitall 1<0 MPI_Startall"),
     ROW(barrier, "2s20 1s10", "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
-    ROW(bcast, "1s15", "late broadcast: MPI_Bcast *<1 MPI_Bcast"),
-    ROW(scatter, "2s15", "late broadcast: MPI_Scatter *<2 MPI_Scatter"),
-    ROW(scatterv, "0s15", "late broadcast: MPI_Scatterv *<0 MPI_Scatterv"),
-    ROW(reduce, "2s20 3s10", "early reduce: MPI_Reduce 0<*,2<3 MPI_Reduce"),
-    ROW(gather, "3s15", "early reduce: MPI_Gather 1<*,3<0 MPI_Gather"),
-    ROW(gatherv, "1s15 2s20", "early reduce: MPI_Gatherv 0<* MPI_Gatherv"),
+    ROW(bcast, "1s15", "late broadcast: MPI_Bcast *<* MPI_Bcast"),
+    ROW(scatter, "2s15", "late broadcast: MPI_Scatter *<* MPI_Scatter"),
+    ROW(scatterv, "0s15", "late broadcast: MPI_Scatterv 0<123,1<0,2<0,3<0 MPI_Scatterv"),
+    ROW(reduce, "2s20 3s10", "early reduce: MPI_Reduce *<* MPI_Reduce"),
+    ROW(gather, "3s15", "early reduce: MPI_Gather *<* MPI_Gather"),
+    ROW(large_gather, "2s15", "early reduce: MPI_Gather *<* MPI_Gather"),
+    ROW(gatherv, "1s15 2s20", "early reduce: MPI_Gatherv 0<123,1<0,2<0,3<0 MPI_Gatherv"),
     ROW(allreduce, "3s20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
     ROW(allgather, "0s15", "wait at NxN: MPI_Allgather *<* MPI_Allgather"),
     ROW(allgatherv, "1s15", "wait at NxN: MPI_Allgatherv *<* MPI_Allgatherv"),
@@ -466,19 +471,19 @@ static const struct known {
     ROW(alltoallw, "0s15", "wait at NxN: MPI_Alltoallw *<* MPI_Alltoallw"),
     ROW(reduce_scatter, "1s15", "wait at NxN: MPI_Reduce_scatter *<* MPI_Reduce_scatter"),
     ROW(reduce_block, "2s15", "wait at NxN: MPI_Reduce_scatter_block *<* MPI_Reduce_scatter_block"),
-    ROW(scan, "0s15 2s20", "early scan: MPI_Scan 1<0,2<01,3<012 MPI_Scan"),
-    ROW(exscan, "1s15", "early scan: MPI_Exscan 1<0,2<01,3<012 MPI_Exscan"),
+    ROW(scan, "0s15 2s20", "early scan: MPI_Scan *<* MPI_Scan"),
+    ROW(exscan, "1s15", "early scan: MPI_Exscan *<* MPI_Exscan"),
     ROW(large_allreduce, "1s20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
-    ROW(large_bcast, "3s20", "late broadcast: MPI_Bcast *<3 MPI_Bcast"),
-    ROW(inner_bcast, "2s20", "late broadcast: MPI_Bcast 1<0,2<0,3<02 MPI_Bcast"),
+    ROW(large_bcast, "3s20", "late broadcast: MPI_Bcast *<* MPI_Bcast"),
+    ROW(inner_bcast, "2s20", "late broadcast: MPI_Bcast *<* MPI_Bcast"),
     ROW(ibarrier, "2s15", "wait at barrier: MPI_Ibarrier|MPI_Wait *<* MPI_Ibarrier"),
     ROW(ibcast, "1s15", "late broadcast: MPI_Wait *<1 MPI_Ibcast"),
     ROW(iallreduce, "3s15", "wait at NxN: MPI_Iallreduce|MPI_Wait *<* MPI_Iallreduce"),
     ROW(ialltoall, "0s15", "wait at NxN: MPI_Wait *<* MPI_Ialltoall"),
-    ROW(sparse_alltoallv, "0s10 3s20", "wait at NxN: MPI_Alltoallv 1<0 MPI_Alltoallv"),
+    ROW(sparse_alltoallv, "0s10 3s20", "wait at NxN: MPI_Alltoallv 0<1,1<0 MPI_Alltoallv"),
     ROW(persistent_allreduce, "@1s15", "wait at NxN: MPI_Wait *<* MPI_Start"),
-    ROW(sparse_persistent, "@0s10 3s20", "wait at NxN: MPI_Wait 1<0 MPI_Start"),
-    ROW(sparse_gatherv, "1s10 2s20", "early reduce: MPI_Gatherv 0<13 MPI_Gatherv"),
+    ROW(sparse_persistent, "@0s10 3s20", "wait at NxN: MPI_Wait 0<1,1<0 MPI_Start"),
+    ROW(sparse_gatherv, "1s10 2s20", "early reduce: MPI_Gatherv 0<13,1<0,3<0 MPI_Gatherv"),
     ROW(pair_allgather, "0s15", "wait at NxN: MPI_Allgather 0<2,2<0 MPI_Allgather"),
     ROW(pair_barrier, "2s15", "wait at barrier: MPI_Barrier 0<2,2<0 MPI_Barrier"),
     ROW(neighbor_allgather, "0s20 3s10",
@@ -489,10 +494,14 @@ static const struct known {
         "late neighbor: MPI_Wait 0<1,1<02,2<13,3<2 MPI_Ineighbor_alltoall"),
     ROW(neighbor_graph, "0s15",
         "late neighbor: MPI_Neighbor_alltoall 0<2,2<0 MPI_Neighbor_alltoall"),
-    ROW(neighbor_arrow, "0s15", "late neighbor: MPI_Neighbor_allgather 3<0 MPI_Neighbor_allgather"),
-    ROW(between_barrier, "3s15", "wait at barrier: MPI_Barrier 0<13,1<02,2<13,3<02 MPI_Barrier"),
-    ROW(between_bcast, "2s15", "late broadcast: MPI_Bcast 1<2,3<2 MPI_Bcast"),
-    ROW(between_allreduce, "0s15", "wait at NxN: MPI_Allreduce 0<13,1<02,2<13,3<02 MPI_Allreduce"),
+    ROW(neighbor_arrow, "0s15",
+        "late neighbor: MPI_Neighbor_allgather 0<3,3<0 MPI_Neighbor_allgather"),
+    ROW(between_barrier, "3s15", "wait at barrier: MPI_Barrier *<* MPI_Barrier"),
+    ROW(between_bcast, "2s15", "late broadcast: MPI_Bcast *<* MPI_Bcast"),
+    ROW(between_reduce, "3s15", "early reduce: MPI_Reduce *<* MPI_Reduce"),
+    ROW(between_alltoall, "1s15", "wait at NxN: MPI_Alltoall *<* MPI_Alltoall"),
+    ROW(between_ialltoall, "2s15", "wait at NxN: MPI_Wait *<* MPI_Ialltoall"),
+    ROW(between_allreduce, "0s15", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
     ROW(comm_dup, "1s15", "wait at communicator: MPI_Comm_dup *<* MPI_Comm_dup"),
     ROW(comm_split, "2s15", "wait at communicator: MPI_Comm_split *<* MPI_Comm_split"),
     ROW(create_group, "2s15",
@@ -533,8 +542,8 @@ static const struct known {
     ROW(write_ordered, "2s15", "wait at file: MPI_File_write_ordered *<* MPI_File_write_ordered"),
     ROW(read_at_all, "0s15", "wait at file: MPI_File_read_at_all *<* MPI_File_read_at_all"),
     ROW(split_read, "1s15",
-        "wait at file: MPI_File_read_at_all_begin|MPI_File_read_at_all_end *<* "
-        "MPI_File_read_at_all_begin"),
+        "wait at file: MPI_File_read_at_all_begin *<* MPI_File_read_at_all_begin; "
+        "wait at file: MPI_File_read_at_all_end *<* MPI_File_read_at_all_end"),
     ROW(computing, "1c20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
     ROW(asleep, "2s20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),
     ROW(faults, "3f20", "wait at NxN: MPI_Allreduce *<* MPI_Allreduce"),

@@ -15,25 +15,40 @@ static void collective(uint32_t rank, enum sg_waitstate_pattern pattern, uint64_
     need(sg_waitstate_collective(tracker, rank, &of));
 }
 
-/* All enter at different times, rank 2 last, and leave at 500. */
-static void all_ranks(const char *function, enum sg_waitstate_pattern pattern, uint32_t root)
+/* Reports enters and leaves up to 500 in the order of time, and a rank's part when it leaves. */
+static void in_order(const char *function, const struct sg_waitstate_collective of[RANKS],
+                     const int64_t begin_ns[RANKS], const int64_t leave_ns[RANKS])
 {
-    static const int64_t begin_ns[RANKS] = {100, 130, 180, 150};
-    static const uint32_t order[RANKS] = {0, 1, 3, 2};
-
     begin();
-    for (uint32_t i = 0; i < RANKS; i++)
-        enter(order[i], function, 10 + order[i], begin_ns[order[i]]);
-    for (uint32_t rank = 0; rank < RANKS; rank++) {
-        collective(rank, pattern, 3, root);
-        leave(rank, 500);
+    for (int64_t time_ns = 0; time_ns <= 500; time_ns++) {
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            if (begin_ns[rank] == time_ns)
+                enter(rank, function, 10 + rank, time_ns);
+            if (leave_ns[rank] == time_ns) {
+                need(sg_waitstate_collective(tracker, rank, &of[rank]));
+                leave(rank, time_ns);
+            }
+        }
     }
     finish();
 }
 
+/* Ranks 0, 1 and 3 enter at 100, 130 and 150, rank 2 last, at 180. */
+static void all_ranks(const char *function, enum sg_waitstate_pattern pattern, uint32_t root,
+                      const int64_t leave_ns[RANKS])
+{
+    static const int64_t begin_ns[RANKS] = {100, 130, 180, 150};
+    struct sg_waitstate_collective of[RANKS];
+
+    for (uint32_t rank = 0; rank < RANKS; rank++)
+        of[rank] = (struct sg_waitstate_collective){
+            .pattern = pattern, .size = RANKS, .member = rank, .root = root, .has_data = true};
+    in_order(function, of, begin_ns, leave_ns);
+}
+
 TEST("in all-to-all operations every rank waits for the last")
 {
-    all_ranks("MPI_Alltoall", SG_PATTERN_NXN, 0);
+    all_ranks("MPI_Alltoall", SG_PATTERN_NXN, 0, (const int64_t[RANKS]){500, 500, 500, 500});
     EXPECT(states->row_count == 3);
     EXPECT_PAIR("MPI_Alltoall", 10, "MPI_Alltoall", 12, 1, 80, 2);
     EXPECT_PAIR("MPI_Alltoall", 11, "MPI_Alltoall", 12, 1, 50, 2);
@@ -42,30 +57,38 @@ TEST("in all-to-all operations every rank waits for the last")
     end();
 }
 
-TEST("in broadcasts every rank waits for the root")
+/* Rank 3 is the root, or needs all lower ones. Ranks 0 and 1 leave before rank 2 comes. */
+TEST("a rank waits for the last that enters before it leaves")
 {
-    all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 3);
+    all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 3, (const int64_t[RANKS]){160, 190, 200, 152});
     EXPECT(states->row_count == 2);
     EXPECT_ROW("MPI_Bcast", 10, SG_WAITSTATE_LATE_BROADCAST, 1, 50);
-    EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
+    EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 12, 1, 50, 2);
     end();
-}
-
-TEST("in reductions the root waits for the last of the others")
-{
-    all_ranks("MPI_Gather", SG_PATTERN_REDUCE, 1);
-    EXPECT(states->row_count == 1);
-    EXPECT_ROW("MPI_Gather", 11, SG_WAITSTATE_EARLY_REDUCE, 1, 50);
-    EXPECT_PAIR("MPI_Gather", 11, "MPI_Gather", 12, 1, 50, 2);
+    all_ranks("MPI_Gather", SG_PATTERN_REDUCE, 3, (const int64_t[RANKS]){110, 151, 200, 200});
+    EXPECT(states->row_count == 2);
+    EXPECT_ROW("MPI_Gather", 11, SG_WAITSTATE_EARLY_REDUCE, 1, 20);
+    EXPECT_PAIR("MPI_Gather", 11, "MPI_Gather", 13, 1, 20, 3);
+    EXPECT_PAIR("MPI_Gather", 13, "MPI_Gather", 12, 1, 30, 2);
     end();
-}
-
-TEST("in prefix operations ranks wait for the lower ones")
-{
-    all_ranks("MPI_Scan", SG_PATTERN_SCAN, 0);
-    EXPECT(states->row_count == 1);
+    all_ranks("MPI_Scan", SG_PATTERN_SCAN, 0, (const int64_t[RANKS]){110, 190, 200, 200});
+    EXPECT(states->row_count == 2);
     EXPECT_ROW("MPI_Scan", 13, SG_WAITSTATE_EARLY_SCAN, 1, 30);
-    EXPECT_PAIR("MPI_Scan", 13, "MPI_Scan", 12, 1, 30, 2);
+    EXPECT_PAIR("MPI_Scan", 11, "MPI_Scan", 12, 1, 50, 2);
+    end();
+}
+
+/* Its clock, or another's, is wrong. */
+TEST("a rank that needs another's data waits until it leaves")
+{
+    all_ranks("MPI_Bcast", SG_PATTERN_BROADCAST, 2, (const int64_t[RANKS]){170, 130, 200, 190});
+    EXPECT_PAIR("MPI_Bcast", 10, "MPI_Bcast", 12, 1, 70, 2);
+    EXPECT_PAIR("MPI_Bcast", 13, "MPI_Bcast", 12, 1, 30, 2);
+    EXPECT(states->total.waits == 2);
+    end();
+    all_ranks("MPI_Scan", SG_PATTERN_SCAN, 0, (const int64_t[RANKS]){110, 131, 200, 170});
+    EXPECT_PAIR("MPI_Scan", 13, "MPI_Scan", 12, 1, 20, 2);
+    EXPECT(states->total.waits == 1);
     end();
 }
 
@@ -134,43 +157,46 @@ TEST("no rank waits for a neighbor that arrives after the call has ended")
     end();
 }
 
-/* Members with counts; rank 2 comes last, at 400. The others leave when given. */
+/* Members with counts enter at 150, 100, 400 and 120. In a reduction only rank 1, the root, receives,
+ * otherwise all but rank 0. */
 static void with_counts(enum sg_waitstate_pattern pattern, const uint32_t *sources[RANKS],
                         const int64_t leave_ns[RANKS])
 {
-    static const uint32_t order[RANKS] = {1, 0, 3, 2};
     static const int64_t begin_ns[RANKS] = {150, 100, 400, 120};
+    struct sg_waitstate_collective of[RANKS];
 
-    begin();
-    for (uint32_t i = 0; i < RANKS; i++)
-        enter(order[i], "MPI_Alltoallv", 10 + order[i], begin_ns[order[i]]);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
-        const struct sg_waitstate_collective of = {.pattern = pattern,
-                                                   .seq = 3,
-                                                   .size = RANKS,
-                                                   .member = rank,
-                                                   .root = 1,
-                                                   .has_data = true,
-                                                   .receives = rank != 0,
-                                                   .has_counts = true,
-                                                   .sources = sources[rank],
-                                                   .source_count = sources[rank] != NULL};
+        bool receives = pattern == SG_PATTERN_REDUCE ? rank == 1 : rank != 0;
 
-        need(sg_waitstate_collective(tracker, rank, &of));
-        leave(rank, leave_ns[rank]);
+        of[rank] =
+            (struct sg_waitstate_collective){.pattern = pattern,
+                                             .size = RANKS,
+                                             .member = rank,
+                                             .root = 1,
+                                             .has_data = true,
+                                             .receives = receives,
+                                             .has_counts = true,
+                                             .is_direct = true,
+                                             .sources = receives ? sources[rank] : NULL,
+                                             .source_count = receives && sources[rank] != NULL};
     }
-    finish();
+    in_order("MPI_Alltoallv", of, begin_ns, leave_ns);
 }
 
-/* Rank 1 gets data of rank 0 only, rank 2 of itself, and rank 0 of none. */
-TEST("with counts ranks wait only for those whose data they get")
+/* Rank 1 gets data of rank 0 only, rank 2 of itself, and rank 0 of none. Rank 0 sends rank 1 its
+ * data, and rank 2 does rank 3. */
+TEST("with counts ranks wait only for those that they exchange data with")
 {
-    static const uint32_t first[1] = {0}, second[1] = {2};
+    static const uint32_t first[1] = {0}, second[1] = {2}, third[1] = {3};
     const uint32_t *sources[RANKS] = {NULL, first, second, second};
+    const uint32_t *to_late[RANKS] = {NULL, first, third, first};
 
     with_counts(SG_PATTERN_NXN, sources, (const int64_t[RANKS]){450, 430, 401, 405});
     EXPECT(states->row_count == 2);
     EXPECT_PAIR("MPI_Alltoallv", 11, "MPI_Alltoallv", 10, 1, 50, 0);
+    EXPECT_PAIR("MPI_Alltoallv", 13, "MPI_Alltoallv", 12, 1, 280, 2);
+    end();
+    with_counts(SG_PATTERN_NXN, to_late, (const int64_t[RANKS]){450, 430, 401, 405});
     EXPECT_PAIR("MPI_Alltoallv", 13, "MPI_Alltoallv", 12, 1, 280, 2);
     end();
     with_counts(SG_PATTERN_REDUCE, sources, (const int64_t[RANKS]){151, 430, 401, 121});
@@ -179,42 +205,20 @@ TEST("with counts ranks wait only for those whose data they get")
     end();
 }
 
-/* Rank 1 has left before the last came, rank 0 gets nothing. */
-TEST("with unknown counts a rank that left before the last came waits for none")
+/* Rank 1 has left before the last came. */
+TEST("with unknown counts a rank waits for the last that enters before it leaves")
 {
     const uint32_t *sources[RANKS] = {NULL};
 
     with_counts(SG_PATTERN_NXN, sources, (const int64_t[RANKS]){450, 300, 401, 405});
-    EXPECT(states->row_count == 1);
+    EXPECT(states->row_count == 3);
+    EXPECT_PAIR("MPI_Alltoallv", 10, "MPI_Alltoallv", 12, 1, 250, 2);
+    EXPECT_PAIR("MPI_Alltoallv", 11, "MPI_Alltoallv", 10, 1, 50, 0);
     EXPECT_PAIR("MPI_Alltoallv", 13, "MPI_Alltoallv", 12, 1, 280, 2);
     end();
     with_counts(SG_PATTERN_REDUCE, sources, (const int64_t[RANKS]){151, 300, 401, 121});
-    EXPECT(states->row_count == 0);
-    end();
-}
-
-/* MPI_Scatter from 0, by a tree: 2 passes 3's data on. */
-TEST("in a tree ranks also wait for those that pass their data on")
-{
-    static const int64_t begin_ns[RANKS] = {10, 11, 100, 12}, leave_ns[RANKS] = {20, 21, 101, 102};
-    static const uint32_t order[RANKS] = {0, 1, 3, 2};
-
-    begin();
-    for (uint32_t i = 0; i < RANKS; i++)
-        enter(order[i], "MPI_Scatter", 10 + order[i], begin_ns[order[i]]);
-    for (uint32_t rank = 0; rank < RANKS; rank++) {
-        const struct sg_waitstate_collective of = {.pattern = SG_PATTERN_BROADCAST,
-                                                   .size = RANKS,
-                                                   .member = rank,
-                                                   .has_data = true,
-                                                   .is_tree = true};
-
-        need(sg_waitstate_collective(tracker, rank, &of));
-        leave(rank, leave_ns[rank]);
-    }
-    finish();
     EXPECT(states->row_count == 1);
-    EXPECT_PAIR("MPI_Scatter", 13, "MPI_Scatter", 12, 1, 88, 2);
+    EXPECT_PAIR("MPI_Alltoallv", 11, "MPI_Alltoallv", 10, 1, 50, 0);
     end();
 }
 
@@ -294,52 +298,53 @@ TEST("operations without data may not have waited")
     end();
 }
 
-/* Groups of ranks 0 and 1, and of 2 and 3, which enter at 100, 130, 180, 150 and leave at 500.
- * root: told by the other group and by itself. Only ranks from receiving on receive something. */
+/* Groups of ranks 0 and 1, and of 2 and 3, which enter at 100, 130, 180, 150. root: told by the other
+ * group and by itself. Only ranks from receiving on receive something. */
 static void between_groups(const char *function, enum sg_waitstate_pattern pattern, uint32_t root,
-                           uint32_t receiving)
+                           uint32_t receiving, const int64_t leave_ns[RANKS])
 {
     static const int64_t begin_ns[RANKS] = {100, 130, 180, 150};
-    static const uint32_t order[RANKS] = {0, 1, 3, 2};
+    struct sg_waitstate_collective of[RANKS];
 
-    begin();
-    for (uint32_t i = 0; i < RANKS; i++)
-        enter(order[i], function, 10 + order[i], begin_ns[order[i]]);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         bool knows = rank == root || (root < RANKS && rank / 2 != root / 2);
-        const struct sg_waitstate_collective of = {.pattern = pattern,
-                                                   .size = RANKS,
-                                                   .first_size = 2,
-                                                   .member = rank,
-                                                   .root = knows ? root : SG_WAITSTATE_NO_ROOT,
-                                                   .has_data = true,
-                                                   .receives = rank >= receiving};
 
-        need(sg_waitstate_collective(tracker, rank, &of));
-        leave(rank, 500);
+        of[rank] = (struct sg_waitstate_collective){.pattern = pattern,
+                                                    .size = RANKS,
+                                                    .first_size = 2,
+                                                    .member = rank,
+                                                    .root = knows ? root : SG_WAITSTATE_NO_ROOT,
+                                                    .has_data = true,
+                                                    .receives = rank >= receiving};
     }
-    finish();
+    in_order(function, of, begin_ns, leave_ns);
 }
 
-TEST("each group of an intercommunicator waits for the other group")
+TEST("each group of an intercommunicator waits for the other group, and a rank for one of its own")
 {
-    between_groups("MPI_Barrier", SG_PATTERN_BARRIER, SG_WAITSTATE_NO_ROOT, RANKS);
+    between_groups("MPI_Barrier", SG_PATTERN_BARRIER, SG_WAITSTATE_NO_ROOT, RANKS,
+                   (const int64_t[RANKS]){500, 170, 500, 500});
     EXPECT_PAIR("MPI_Barrier", 10, "MPI_Barrier", 12, 1, 80, 2);
-    EXPECT_PAIR("MPI_Barrier", 11, "MPI_Barrier", 12, 1, 50, 2);
-    EXPECT(states->total.waits == 2); /* not rank 3 for rank 2, which is in its group */
+    EXPECT_PAIR("MPI_Barrier", 11, "MPI_Barrier", 12, 1, 40, 2); /* a wrong clock */
+    EXPECT_PAIR("MPI_Barrier", 13, "MPI_Barrier", 12, 1, 30, 2);
+    EXPECT(states->total.waits == 3);
     end();
-    between_groups("MPI_Allgather", SG_PATTERN_NXN, SG_WAITSTATE_NO_ROOT, 1);
+    between_groups("MPI_Allgather", SG_PATTERN_NXN, SG_WAITSTATE_NO_ROOT, 1,
+                   (const int64_t[RANKS]){105, 500, 500, 155});
     EXPECT_PAIR("MPI_Allgather", 11, "MPI_Allgather", 12, 1, 50, 2);
     EXPECT(states->total.waits == 1);
     end();
-    between_groups("MPI_Bcast", SG_PATTERN_BROADCAST, 3, 0);
+    between_groups("MPI_Bcast", SG_PATTERN_BROADCAST, 3, 0,
+                   (const int64_t[RANKS]){160, 165, 185, 155});
     EXPECT_PAIR("MPI_Bcast", 10, "MPI_Bcast", 13, 1, 50, 3);
     EXPECT_PAIR("MPI_Bcast", 11, "MPI_Bcast", 13, 1, 20, 3);
     EXPECT(states->total.waits == 2);
     end();
-    between_groups("MPI_Reduce", SG_PATTERN_REDUCE, 0, 0);
+    between_groups("MPI_Reduce", SG_PATTERN_REDUCE, 0, 0,
+                   (const int64_t[RANKS]){500, 135, 190, 190});
     EXPECT_PAIR("MPI_Reduce", 10, "MPI_Reduce", 12, 1, 80, 2);
-    EXPECT(states->total.waits == 1);
+    EXPECT_PAIR("MPI_Reduce", 13, "MPI_Reduce", 12, 1, 30, 2);
+    EXPECT(states->total.waits == 2);
     end();
 }
 

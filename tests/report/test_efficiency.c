@@ -167,23 +167,35 @@ TEST("the last in the run need not be the last in the replay")
     stop();
 }
 
-/* Each computes 100 ns more than the one before it; in a scan nobody waits for higher ranks. */
-TEST("members need those whose data they get")
+/* Each computes 100 ns more than the one before it. In a scan ranks wait for higher ones only if the
+ * algorithm makes them. */
+TEST("members need those whose data they get, and those that they waited for")
 {
-    static const enum sg_waitstate_pattern patterns[] = {SG_PATTERN_SCAN, SG_PATTERN_NXN};
-    static const uint64_t ideal_ns[] = {1000, 1300};
+    static const struct {
+        enum sg_waitstate_pattern pattern;
+        bool leave_at_once;
+        uint64_t ideal_ns;
+    } cases[] = {{SG_PATTERN_SCAN, true, 1000},
+                 {SG_PATTERN_SCAN, false, 1300},
+                 {SG_PATTERN_NXN, false, 1300}};
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
+        int64_t left_ns[RANKS];
+
         start();
-        for (uint32_t rank = 0; rank < RANKS; rank++)
-            join(rank, patterns[i], 0, 100 * (int64_t)(rank + 1));
-        for (uint32_t rank = 0; rank < RANKS; rank++)
-            leave(rank, 1000);
-        for (uint32_t rank = 0; rank < RANKS; rank++)
-            call(rank, "MPI_Finalize", 1900 - 300 * (int64_t)rank, 2000);
-        replay(2000);
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            left_ns[rank] = cases[i].leave_at_once ? 100 * (int64_t)(rank + 1) + 10 : 1000;
+            join(rank, cases[i].pattern, 0, 100 * (int64_t)(rank + 1));
+            if (cases[i].leave_at_once)
+                leave(rank, left_ns[rank]);
+        }
+        for (uint32_t rank = 0; rank < RANKS && !cases[i].leave_at_once; rank++)
+            leave(rank, left_ns[rank]);
         /* Rank r has 900 - 300 r between both calls. */
-        EXPECT(efficiency.ideal_ns == ideal_ns[i]);
+        for (uint32_t rank = 0; rank < RANKS; rank++)
+            call(rank, "MPI_Finalize", left_ns[rank] + 900 - 300 * (int64_t)rank, 2000);
+        replay(2000);
+        EXPECT(efficiency.ideal_ns == cases[i].ideal_ns);
         expect_identities();
         stop();
     }

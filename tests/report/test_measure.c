@@ -4,6 +4,20 @@
 
 #define MEMBERS 3
 
+static void find_costs(struct sg_instance *instance, struct sg_measure *whole,
+                       struct sg_call_measure each[MEMBERS])
+{
+    static struct sg_arrival arrivals[MEMBERS];
+
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        arrivals[i] = (struct sg_arrival){instance->calls[i].begin_ns, i};
+    sg_arrivals_sort(arrivals, MEMBERS);
+    instance->arrivals = arrivals;
+    sg_measure_instance(instance, whole);
+    for (uint32_t i = 0; i < MEMBERS; i++)
+        sg_measure_call(instance, whole, i, &each[i]);
+}
+
 static void measure_bytes(enum sg_operation operation, uint32_t root, uint64_t bytes,
                           const int64_t begin_ns[MEMBERS], const int64_t end_ns[MEMBERS],
                           struct sg_measure *whole, struct sg_call_measure each[MEMBERS])
@@ -17,9 +31,7 @@ static void measure_bytes(enum sg_operation operation, uint32_t root, uint64_t b
         calls[i].end_ns = end_ns[i];
         calls[i].bytes = bytes;
     }
-    sg_measure_instance(&instance, whole);
-    for (uint32_t i = 0; i < MEMBERS; i++)
-        sg_measure_call(&instance, whole, i, &each[i]);
+    find_costs(&instance, whole, each);
 }
 
 static void measure(enum sg_operation operation, uint32_t root, const int64_t begin_ns[MEMBERS],
@@ -57,8 +69,8 @@ TEST("a member that leaves before the last enters is a clock violation")
     EXPECT(each[0].wait_ns == 40, each[0].avoided_ns == 0, each[1].wait_ns == 90);
 }
 
-/* Nothing is exchanged: nobody need have waited for anybody. */
-TEST("an allreduce without data contradicts no clock and makes no rank wait")
+/* Nothing is exchanged: rank 0 is there when rank 1 comes, and nobody when rank 2 does. */
+TEST("an allreduce without data contradicts no clock and need not make ranks wait")
 {
     const int64_t begin_ns[] = {0, 10, 100}, end_ns[] = {40, 50, 110},
                   late_end_ns[] = {120, 120, 120};
@@ -69,7 +81,8 @@ TEST("an allreduce without data contradicts no clock and makes no rank wait")
     EXPECT(whole.violation_ns == 0, each[0].ran_ahead && each[1].ran_ahead, !each[2].ran_ahead,
            whole.skew_ns == 100);
     for (uint32_t i = 0; i < MEMBERS; i++) {
-        EXPECT(each[i].wait_ns == 0, each[i].completion_ns == 0, each[i].avoided_ns == 0);
+        EXPECT(each[i].wait_ns == (i == 0 ? 10 : 0), each[i].completion_ns == 0,
+               each[i].avoided_ns == 0);
     }
     EXPECT(each[0].blocked_ns == 40);
 
@@ -141,9 +154,7 @@ static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root
                                            .exposed_ns = exposed_ns[i],
                                            .bytes = bytes,
                                            .nonblocking = true};
-    sg_measure_instance(&instance, whole);
-    for (uint32_t i = 0; i < MEMBERS; i++)
-        sg_measure_call(&instance, whole, i, &each[i]);
+    find_costs(&instance, whole, each);
 }
 
 TEST("the exposed part of the wait for the last post is waited, the rest avoided")
@@ -224,65 +235,29 @@ TEST("the lowest of members that are last together counts as last")
     EXPECT(whole.last == 1);
 }
 
-/* ---- trees ----------------------------------------------------------------------------------- */
+/* ---- the flow of data alone does not require these waits ------------------------------------- */
 
-#define TREE 4
-
-static void measure_tree(enum sg_operation operation, uint32_t root, const int64_t begin_ns[TREE],
-                         const int64_t end_ns[TREE], uint64_t waits_ns[TREE], uint32_t for_[TREE])
+TEST("a blocking call waits for the last member that enters before it leaves")
 {
-    struct sg_member_call calls[TREE] = {0};
-    struct sg_instance instance = {
-        .size = TREE, .operation = operation, .root = root, .calls = calls};
+    const int64_t begin_ns[] = {0, 20, 50}, end_ns[] = {30, 60, 52};
     struct sg_measure whole;
+    struct sg_call_measure each[MEMBERS];
 
-    for (uint32_t i = 0; i < TREE; i++)
-        calls[i] = (struct sg_member_call){
-            .begin_ns = begin_ns[i], .end_ns = end_ns[i], .bytes = 8, .is_mpich = true};
-    sg_measure_instance(&instance, &whole);
-    for (uint32_t i = 0; i < TREE; i++) {
-        struct sg_call_measure cost;
-
-        sg_measure_call(&instance, &whole, i, &cost);
-        waits_ns[i] = cost.wait_ns;
-        for_[i] = sg_measure_awaited_by(&instance, &whole, i);
-    }
+    measure(SG_OPERATION_BCAST, 0, begin_ns, end_ns, &whole, each);
+    EXPECT(each[0].wait_ns == 20, each[1].wait_ns == 30, each[2].wait_ns == 0);
+    measure(SG_OPERATION_REDUCE, 2, begin_ns, end_ns, &whole, each);
+    EXPECT(each[0].wait_ns == 20, each[1].wait_ns == 30, each[2].wait_ns == 0,
+           each[0].avoided_ns + each[1].avoided_ns == 0);
+    measure_bytes(SG_OPERATION_ALLREDUCE, 0, 0, begin_ns, end_ns, &whole, each);
+    EXPECT(whole.unsynchronised, each[0].wait_ns == 20, each[1].wait_ns == 30);
 }
 
-/* Data go from 0 to 1 and 2, and from 2 to 3; with root 1 from 3 to 0. */
-TEST("in a broadcast ranks wait for a late inner node of MPICH's tree")
+TEST("of members that enter together the lowest is awaited")
 {
-    const int64_t begin_ns[] = {0, 0, 100, 5}, end_ns[] = {10, 10, 101, 102};
-    const int64_t begin_1_ns[] = {5, 0, 0, 100}, end_1_ns[] = {102, 10, 10, 101};
-    uint64_t waits_ns[TREE];
-    uint32_t for_[TREE];
+    struct sg_arrival arrivals[] = {{7, 0}, {9, 1}, {9, 2}, {30, 3}};
 
-    measure_tree(SG_OPERATION_BCAST, 0, begin_ns, end_ns, waits_ns, for_);
-    EXPECT(waits_ns[0] == 0, waits_ns[1] == 0, waits_ns[2] == 0, waits_ns[3] == 95, for_[3] == 2,
-           for_[1] == 0);
-    measure_tree(SG_OPERATION_BCAST, 1, begin_1_ns, end_1_ns, waits_ns, for_);
-    EXPECT(waits_ns[0] == 95, waits_ns[1] == 0, waits_ns[2] == 0, waits_ns[3] == 0, for_[0] == 3);
-}
-
-/* Rank 3 has left before rank 2 comes: its data came another way, and it waited for the root. */
-TEST("a member that left before an inner node came did not wait for it")
-{
-    const int64_t begin_ns[] = {50, 0, 100, 5}, end_ns[] = {60, 61, 101, 62};
-    uint64_t waits_ns[TREE];
-    uint32_t for_[TREE];
-
-    measure_tree(SG_OPERATION_BCAST, 0, begin_ns, end_ns, waits_ns, for_);
-    EXPECT(waits_ns[1] == 50, waits_ns[2] == 0, waits_ns[3] == 45, for_[3] == 0, for_[1] == 0);
-}
-
-/* Rank 3 is late: rank 2 waits for it, and so does the root; rank 1 has none below it. */
-TEST("in a reduction inner nodes of MPICH's tree wait for those below them")
-{
-    const int64_t begin_ns[] = {0, 0, 5, 100}, end_ns[] = {110, 2, 105, 101};
-    uint64_t waits_ns[TREE];
-    uint32_t for_[TREE];
-
-    measure_tree(SG_OPERATION_REDUCE, 0, begin_ns, end_ns, waits_ns, for_);
-    EXPECT(waits_ns[0] == 100, waits_ns[1] == 0, waits_ns[2] == 95, waits_ns[3] == 0, for_[0] == 3,
-           for_[2] == 3);
+    sg_arrivals_sort(arrivals, 4);
+    EXPECT(
+        sg_arrivals_awaited(arrivals, 4, 0, 10) == 1, sg_arrivals_awaited(arrivals, 4, 0, 9) == 0,
+        sg_arrivals_awaited(arrivals, 4, 3, 31) == 3, sg_arrivals_awaited(arrivals, 4, 2, 7) == 2);
 }
