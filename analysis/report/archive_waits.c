@@ -15,9 +15,7 @@
 struct function {
     uint32_t number; /* sg_places_function() */
     const char *name;
-    bool only_tests, is_buffered, is_synchronous, is_probe;
-    enum sg_rma rma;
-    enum sg_waitstate_pattern named;
+    struct sg_waitstate_enter enter; /* what its calls have in common */
 };
 
 struct comm {
@@ -43,11 +41,6 @@ struct sg_archive_waits {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static bool begins(const char *name, const char *with)
-{
-    return strncmp(name, with, strlen(with)) == 0;
-}
-
 /* The pattern of a collective whose kind only its function shows. */
 static enum sg_waitstate_pattern named(const struct sg_archive_defs *defs, OTF2_RegionRef region,
                                        const char *name)
@@ -67,17 +60,10 @@ static enum sg_waitstate_pattern named(const struct sg_archive_defs *defs, OTF2_
 static enum sg_status add_function(struct sg_archive_waits *waits, OTF2_RegionRef region,
                                    const char *name)
 {
-    struct function function = {
-        .name = name,
-        .only_tests = sg_waitstate_only_tests(name),
-        .is_buffered = begins(name, "MPI_Bsend") || begins(name, "MPI_Ibsend"),
-        .is_synchronous = begins(name, "MPI_Ssend") || begins(name, "MPI_Issend"),
-        .is_probe = strcmp(name, "MPI_Probe") == 0 || strcmp(name, "MPI_Mprobe") == 0 ||
-                    strcmp(name, "MPI_Iprobe") == 0 || strcmp(name, "MPI_Improbe") == 0,
-        .rma = sg_rma_of(name),
-        .named = named(waits->defs, region, name)};
+    struct function function = {.name = name, .enter = sg_waitstate_enter_of(name)};
     enum sg_status status = sg_places_function(waits->places, name, &function.number);
 
+    function.enter.named = named(waits->defs, region, name);
     if (status == SG_OK && !SG_APPEND(waits->functions, waits->function_count, function))
         status = SG_ERR_MEMORY;
     return status == SG_OK
@@ -213,24 +199,17 @@ enum sg_status sg_archive_waits_enter(struct sg_archive_waits *waits, uint32_t l
 {
     const struct function *function =
         &waits->functions[sg_map_get(&waits->function_of_region, region)];
-    const struct sg_waitstate_enter enter = {
-        .who = {function->number, site, rank_of(waits, location), location},
-        .time_ns = time_ns,
-        .only_tests = function->only_tests,
-        .is_buffered = function->is_buffered,
-        .is_synchronous = function->is_synchronous,
-        .is_probe = function->is_probe,
-        .rma = function->rma,
-        .named = function->named,
-        .polled_ns = polled_ns};
-
+    struct sg_waitstate_enter enter = function->enter;
     enum sg_status status;
 
+    enter.who =
+        (struct sg_waitstate_end){function->number, site, rank_of(waits, location), location};
+    enter.time_ns = time_ns;
+    enter.polled_ns = polled_ns;
     sg_archive_seen_enter(waits->seen, location, time_ns, function->number, function->name, site);
     status = sg_waitstate_enter(waits->tracker, location, &enter);
-    if (status == SG_OK &&
-        (function->named == SG_PATTERN_INIT || function->named == SG_PATTERN_FINALIZE))
-        status = meet(waits, location, function->named);
+    if (status == SG_OK && (enter.named == SG_PATTERN_INIT || enter.named == SG_PATTERN_FINALIZE))
+        status = meet(waits, location, enter.named);
     return status;
 }
 

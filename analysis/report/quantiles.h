@@ -34,20 +34,6 @@ enum sg_status sg_quantiles_merge(struct sg_quantiles *into, const struct sg_qua
 uint64_t sg_quantiles_get(struct sg_quantiles *quantiles, double q);
 void sg_quantiles_clear(struct sg_quantiles *quantiles);
 
-/* A member's entry into a collective. */
-struct sg_arrival {
-    int64_t begin_ns;
-    uint32_t member;
-};
-
-/* Sorts by time. Of members that enter together the lowest comes last. */
-void sg_arrivals_sort(struct sg_arrival *arrivals, uint32_t count);
-/* Returns the last of sorted members to enter before a member left at a time: it was in the
- * collective while that one was not, so it waited for it, whatever the algorithm. The member itself
- * if there is none. */
-uint32_t sg_arrivals_awaited(const struct sg_arrival *arrivals, uint32_t count, uint32_t member,
-                             int64_t left_ns);
-
 /* The cost of skew in one instance. The definitions are Scalasca's, so that its users recognise the
  * figures, but for the last wait.
  *

@@ -5,9 +5,9 @@
  */
 #include "report/keyed.h"
 #include "report/path_history.h"
-#include "report/quantiles.h"
 #include "report/wait_skews.h"
 #include "report/wait_tracker.h"
+#include "report/window.h"
 
 #include <stdlib.h>
 

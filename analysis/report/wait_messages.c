@@ -91,6 +91,7 @@ struct send {
     struct sg_waitstate_message_end end;
     struct sg_waitstate_underway underway;
     bool is_buffered, is_synchronous, is_complete;
+    struct sg_waitstate_call *flushing; /* the first call that waits for the buffer; or NULL */
     uint64_t bytes;
     /* The matching receive, if there is a match. */
     struct sg_waitstate_end receiver;
@@ -159,7 +160,8 @@ static enum sg_status drop(struct sg_waitstate_messages *messages,
                            struct sg_waitstate_message_end *end)
 {
     struct sg_waitstate_call *completing = end->completing;
-    struct sg_waitstate_call *probe = end->is_send ? NULL : ((struct receive *)end)->probe;
+    struct sg_waitstate_call *other =
+        end->is_send ? ((struct send *)end)->flushing : ((struct receive *)end)->probe;
     enum sg_status status;
 
     forget_request(messages, end);
@@ -169,7 +171,7 @@ static enum sg_status drop(struct sg_waitstate_messages *messages,
     free(end);
     sg_waitstate_gone(messages->settling);
     status = sg_waitstate_let_go(messages->settling, completing);
-    return status == SG_OK ? sg_waitstate_let_go(messages->settling, probe) : status;
+    return status == SG_OK ? sg_waitstate_let_go(messages->settling, other) : status;
 }
 
 static uint64_t channel_ends(const struct send *send)
@@ -198,13 +200,17 @@ static enum sg_status learn_eager(struct sg_waitstate_messages *messages, const 
     return sg_map_put(&messages->eager, ends, (uint32_t)(bytes + 1));
 }
 
+static bool is_eager(const struct sg_waitstate_messages *messages, const struct send *send)
+{
+    return sg_map_get(&messages->eager, channel_ends(send)) > (int64_t)send->bytes;
+}
+
 static bool waits_for_receiver(const struct sg_waitstate_messages *messages,
                                const struct send *send)
 {
     if (send->is_synchronous || send->posted_ns <= send->end.completing->enter_ns)
         return send->is_synchronous;
-    return !send->is_buffered && !send->is_complete &&
-           sg_map_get(&messages->eager, channel_ends(send)) <= (int64_t)send->bytes;
+    return !send->is_buffered && !send->is_complete && !is_eager(messages, send);
 }
 
 /* A send is done when it is matched and its call or request is complete. */
@@ -221,6 +227,8 @@ static enum sg_status finish_send(struct sg_waitstate_messages *messages, struct
     status = learn_eager(messages, send);
     if (waits_for_receiver(messages, send))
         sg_waitstate_call_offer(send->end.completing, &cause);
+    if (!is_eager(messages, send))
+        sg_waitstate_call_offer(send->flushing, &cause);
     dropped = drop(messages, &send->end);
     return status == SG_OK ? dropped : status;
 }
@@ -376,6 +384,18 @@ enum sg_status sg_waitstate_messages_sent(struct sg_waitstate_messages *messages
     forget_request(messages, end);
     end->completing = sg_waitstate_call_hold(call);
     return finish_send(messages, (struct send *)end);
+}
+
+void sg_waitstate_messages_flush(const struct sg_waitstate_messages *messages,
+                                 struct sg_waitstate_call *call)
+{
+    for (struct sg_waitstate_message_end *end = messages->ends; end != NULL; end = end->following) {
+        struct send *send = (struct send *)end;
+
+        if (end->is_send && end->who.rank == call->who.rank && send->is_buffered &&
+            !end->is_matched && send->flushing == NULL)
+            send->flushing = sg_waitstate_call_hold(call);
+    }
 }
 
 /* ---- receives, in the order of their posts --------------------------------------------------- */

@@ -470,7 +470,9 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
         status = add_target(settling, call, &wait);
     if (status == SG_OK)
         status = add_wait(settling, &wait, &row);
-    if (status != SG_OK || row == SG_WAITSTATE_LEFT_OUT || wait.kind != SG_WAITSTATE_LATE_SENDER)
+    /* A call that only asks receives no message. */
+    if (status != SG_OK || row == SG_WAITSTATE_LEFT_OUT || wait.kind != SG_WAITSTATE_LATE_SENDER ||
+        call->is_question)
         return status;
     if (has_overtaken(receiver, call))
         sg_waitstate_sums_wrong_order(settling->sums, row, wait.wait_ns);
@@ -483,13 +485,17 @@ static enum sg_status settle(struct sg_waitstate_settling *settling,
 enum sg_status sg_waitstate_let_go(struct sg_waitstate_settling *settling,
                                    struct sg_waitstate_call *call)
 {
-    enum sg_status status;
+    enum sg_status status = SG_OK;
 
-    if (!sg_waitstate_call_release(call))
-        return SG_OK;
-    status = settle(settling, call);
-    free(call);
-    sg_waitstate_gone(settling);
+    while (sg_waitstate_call_release(call)) {
+        struct sg_waitstate_call *asked = call->asked;
+        enum sg_status settled = settle(settling, call);
+
+        status = status == SG_OK ? settled : status;
+        free(call);
+        sg_waitstate_gone(settling);
+        call = asked;
+    }
     return status;
 }
 
@@ -540,11 +546,11 @@ static void note_target(struct sg_waitstate_call *call, const struct sg_waitstat
     }
 }
 
-void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
+static void offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
 {
-    if (call != NULL && call->history != NULL && is_need(call, cause))
+    if (call->history != NULL && is_need(call, cause))
         sg_history_link(call->history, &call->needs, cause->other.location, cause->ready_ns);
-    if (call == NULL || call->only_tests)
+    if (call->only_tests)
         return;
     if (cause->kind == SG_WAITSTATE_LATE_TARGET)
         note_target(call, cause);
@@ -561,6 +567,19 @@ void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_wai
     call->comm = cause->comm;
     call->other = cause->other;
     call->skew = cause->skew;
+}
+
+/* A call that asked ended early only if the cause was ready before. */
+void sg_waitstate_call_offer(struct sg_waitstate_call *call, const struct sg_waitstate_cause *cause)
+{
+    struct sg_waitstate_cause before = *cause;
+
+    if (call == NULL)
+        return;
+    offer(call, cause);
+    before.is_bounded = before.is_among_needs = false;
+    for (call = call->asked; call != NULL; call = call->asked)
+        offer(call, &before);
 }
 
 /* Returns true if this was the last holder: the caller then counts and frees the call. NULL:

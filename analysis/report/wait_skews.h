@@ -88,6 +88,9 @@ struct sg_waitstate_call {
     bool is_buffered;                /* begins sends that wait for no receive */
     bool is_synchronous;             /* begins sends that wait for their receive, however small */
     bool is_probe;                   /* waits for the message that is received next */
+    bool is_question;                /* waits for requests that later calls complete */
+    uint32_t questions;              /* the number of calls behind asked */
+    struct sg_waitstate_call *asked; /* a call that asked before for what this one completes */
     enum sg_rma rma;                 /* its operation on a window */
     enum sg_waitstate_pattern named; /* SG_PATTERN_NONE: its function has none */
     uint32_t holders;                /* its location until it returns, and pending causes */
@@ -123,7 +126,8 @@ struct sg_waitstate_call *sg_waitstate_call_new(const struct sg_waitstate_end *w
                                                 int64_t enter_ns);
 /* Adds a holder; NULL is allowed. */
 struct sg_waitstate_call *sg_waitstate_call_hold(struct sg_waitstate_call *call);
-/* Offers a cause to the call, before the holder that knows it releases the call. */
+/* Offers a cause to the call, before the holder that knows it releases the call, and to those that
+ * asked before it. */
 void sg_waitstate_call_offer(struct sg_waitstate_call *call,
                              const struct sg_waitstate_cause *cause);
 
@@ -317,6 +321,9 @@ enum sg_status sg_waitstate_messages_send(struct sg_waitstate_messages *messages
                                           const uint64_t *request);
 enum sg_status sg_waitstate_messages_sent(struct sg_waitstate_messages *messages,
                                           struct sg_waitstate_call *call, uint64_t request);
+/* The call waits for the buffered sends of its rank that are not received yet. */
+void sg_waitstate_messages_flush(const struct sg_waitstate_messages *messages,
+                                 struct sg_waitstate_call *call);
 /* A receive posted by a call. probe: the call that waited for the message before, or NULL. */
 enum sg_status sg_waitstate_messages_post(struct sg_waitstate_messages *messages,
                                           struct sg_waitstate_call *call,

@@ -9,26 +9,43 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* names: beginnings of functions, up to NULL. */
+static bool begins(const char *function, const char *const *names)
+{
+    while (*names != NULL && strncmp(function, *names, strlen(*names)) != 0)
+        names++;
+    return *names != NULL;
+}
+
+#define BEGINS(function, ...) begins(function, (const char *const[]){__VA_ARGS__, NULL})
+
 bool sg_waitstate_only_tests(const char *function)
 {
-    static const char *const beginnings[] = {"MPI_Test", "MPI_Request_get_status"};
-    static const char *const names[] = {"MPI_Iprobe", "MPI_Improbe", "MPI_Parrived",
-                                        "MPI_Win_test"};
-    bool is = false;
+    return BEGINS(function, "MPI_Test", "MPI_Request_get_status", "MPI_Iprobe", "MPI_Improbe",
+                  "MPI_Parrived", "MPI_Win_test");
+}
 
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings && !is; i++)
-        is = strncmp(function, beginnings[i], strlen(beginnings[i])) == 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !is; i++)
-        is = strcmp(function, names[i]) == 0;
-    return is;
+struct sg_waitstate_enter sg_waitstate_enter_of(const char *function)
+{
+    return (struct sg_waitstate_enter){
+        .only_tests = sg_waitstate_only_tests(function),
+        .is_buffered = BEGINS(function, "MPI_Bsend", "MPI_Ibsend"),
+        .is_synchronous = BEGINS(function, "MPI_Ssend", "MPI_Issend"),
+        .is_probe = BEGINS(function, "MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"),
+        .is_question = BEGINS(function, "MPI_Request_get_status", "MPI_Parrived"),
+        .flushes = BEGINS(function, "MPI_Buffer_detach", "MPI_Buffer_flush",
+                          "MPI_Comm_detach_buffer", "MPI_Comm_flush_buffer",
+                          "MPI_Session_detach_buffer", "MPI_Session_flush_buffer"),
+        .rma = sg_rma_of(function)};
 }
 
 struct location {
     struct sg_waitstate_call *call; /* NULL: in no call */
     struct sg_waitstate_call
-        *probe;      /* the last call that waited for a message which is not received yet */
-    uint32_t depth;  /* nesting of calls inside the call */
-    int64_t left_ns; /* when its last call returned; 0: the run's start */
+        *probe; /* the last call that waited for a message which is not received yet */
+    struct sg_waitstate_call *asked; /* the last that waited for a request not yet completed */
+    uint32_t depth;                  /* nesting of calls inside the call */
+    int64_t left_ns;                 /* when its last call returned; 0: the run's start */
 };
 
 struct sg_waitstate_tracker {
@@ -94,6 +111,7 @@ void sg_waitstate_tracker_destroy(struct sg_waitstate_tracker *tracker)
     for (uint32_t i = 0; tracker->locations != NULL && i < tracker->location_count; i++) {
         sg_waitstate_let_go(&tracker->settling, tracker->locations[i].call);
         sg_waitstate_let_go(&tracker->settling, tracker->locations[i].probe);
+        sg_waitstate_let_go(&tracker->settling, tracker->locations[i].asked);
     }
     sg_waitstate_collectives_finish(&tracker->collectives);
     sg_waitstate_epochs_finish(&tracker->epochs);
@@ -151,14 +169,32 @@ enum sg_status sg_waitstate_enter(struct sg_waitstate_tracker *tracker, uint32_t
     call->is_buffered = enter->is_buffered;
     call->is_synchronous = enter->is_synchronous;
     call->is_probe = enter->is_probe && !call->only_tests;
+    call->is_question = enter->is_question && !call->only_tests;
     call->rma = enter->rma;
     call->named = enter->named;
     if (tracker->settling.critical != NULL)
         call->history = sg_critical_history(tracker->settling.critical);
     location->call = call;
+    if (enter->flushes)
+        sg_waitstate_messages_flush(&tracker->messages, call);
     sg_waitstate_locks_enter(&tracker->locks, call);
     sg_waitstate_born(&tracker->settling);
     return SG_OK;
+}
+
+/* Keeps a call that asked for a request, in front of those before it. */
+static struct sg_waitstate_call *keep_question(struct location *location,
+                                               struct sg_waitstate_call *call)
+{
+    struct sg_waitstate_call *over = location->asked;
+
+    if (over == NULL || over->questions < SG_WAITSTATE_HELD) {
+        call->questions = over != NULL ? over->questions + 1 : 0;
+        call->asked = over;
+        over = NULL;
+    }
+    location->asked = call;
+    return over;
 }
 
 enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t index,
@@ -182,11 +218,26 @@ enum sg_status sg_waitstate_leave(struct sg_waitstate_tracker *tracker, uint32_t
         over = location->probe;
         location->probe = call;
     }
+    if (call->is_question)
+        over = keep_question(location, call);
     if (tracker->settling.critical != NULL)
         told = sg_critical_call(tracker->settling.critical, index, &call->who, call->enter_ns,
                                 time_ns);
     status = sg_waitstate_let_go(&tracker->settling, over);
     return status == SG_OK ? told : status;
+}
+
+/* The location's current call completes a request: calls that asked for it waited, too. */
+static struct sg_waitstate_call *completing_of(const struct sg_waitstate_tracker *tracker,
+                                               uint32_t index)
+{
+    struct sg_waitstate_call *call = call_of(tracker, index);
+
+    if (call != NULL && call->asked == NULL) {
+        call->asked = tracker->locations[index].asked;
+        tracker->locations[index].asked = NULL;
+    }
+    return call;
 }
 
 /* Takes the call that probed for the message of the location's current call; the caller releases
@@ -236,7 +287,7 @@ enum sg_status sg_waitstate_isend(struct sg_waitstate_tracker *tracker, uint32_t
 enum sg_status sg_waitstate_sent(struct sg_waitstate_tracker *tracker, uint32_t location,
                                  uint64_t request)
 {
-    struct sg_waitstate_call *call = call_of(tracker, location);
+    struct sg_waitstate_call *call = completing_of(tracker, location);
 
     return call != NULL ? sg_waitstate_messages_sent(&tracker->messages, call, request) : SG_OK;
 }
@@ -271,7 +322,7 @@ enum sg_status sg_waitstate_received(struct sg_waitstate_tracker *tracker, uint3
                                      const struct sg_waitstate_message *message, uint64_t request,
                                      int64_t time_ns)
 {
-    struct sg_waitstate_call *call = call_of(tracker, location);
+    struct sg_waitstate_call *call = completing_of(tracker, location);
 
     if (call == NULL || !fits(tracker, message))
         return SG_OK;
@@ -314,7 +365,7 @@ enum sg_status sg_waitstate_end_collective(struct sg_waitstate_tracker *tracker,
                                            const struct sg_waitstate_collective *collective,
                                            uint64_t request)
 {
-    struct sg_waitstate_call *call = call_of(tracker, location);
+    struct sg_waitstate_call *call = completing_of(tracker, location);
 
     if (call == NULL)
         return SG_OK;
@@ -400,6 +451,8 @@ enum sg_status sg_waitstate_tracker_finish(struct sg_waitstate_tracker *tracker,
         status = sg_waitstate_let_go(&tracker->settling, location.call);
         if (status == SG_OK)
             status = sg_waitstate_let_go(&tracker->settling, location.probe);
+        if (status == SG_OK)
+            status = sg_waitstate_let_go(&tracker->settling, location.asked);
     }
     *out = (struct sg_waitstate_counts){.messages = messages->matched,
                                         .unmatched_sends = messages->unmatched_sends,

@@ -44,12 +44,17 @@ struct sg_waitstate_enter {
     bool is_buffered;                /* MPI_Bsend and similar */
     bool is_synchronous;             /* MPI_Ssend and similar */
     bool is_probe;                   /* MPI_Probe, MPI_Iprobe and similar */
+    bool is_question;                /* MPI_Request_get_status and similar */
+    bool flushes;                    /* waits for buffered sends: MPI_Buffer_detach and similar */
     enum sg_rma rma;                 /* its operation on a window, if any */
     enum sg_waitstate_pattern named; /* of its collective, if the function determines it */
     /* The time before the begin for which its thread had tested in vain and done little else. It
      * belongs to the call, as far as no other call was in it. Only such a test waits. */
     uint64_t polled_ns;
 };
+
+/* What all calls of a function have in common; the rest is 0, and so is named. */
+struct sg_waitstate_enter sg_waitstate_enter_of(const char *function);
 
 /* The sums and the skews outlive the tracker. */
 enum sg_status sg_waitstate_tracker_create(struct sg_waitstate_sums *sums,

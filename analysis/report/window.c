@@ -6,11 +6,46 @@
 
 #include "core/room.h"
 #include "report/keyed.h"
-#include "report/quantiles.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- arrivals -------------------------------------------------------------------------------- */
+
+static int compare_arrivals(const void *left, const void *right)
+{
+    const struct sg_arrival *a = left, *b = right;
+
+    if (a->begin_ns != b->begin_ns)
+        return a->begin_ns < b->begin_ns ? -1 : 1;
+    return a->member > b->member ? -1 : 1;
+}
+
+void sg_arrivals_sort(struct sg_arrival *arrivals, uint32_t count)
+{
+    qsort(arrivals, count, sizeof *arrivals, compare_arrivals);
+}
+
+uint32_t sg_arrivals_awaited(const struct sg_arrival *arrivals, uint32_t count, uint32_t member,
+                             int64_t left_ns)
+{
+    uint32_t before = 0;
+
+    while (count > 0) {
+        uint32_t half = count / 2;
+
+        if (arrivals[before + half].begin_ns < left_ns) {
+            before += half + 1;
+            count -= half + 1;
+        } else {
+            count = half;
+        }
+    }
+    return before > 0 ? arrivals[before - 1].member : member;
+}
+
+/* ---- instances ------------------------------------------------------------------------------- */
 
 struct entry {
     UT_hash_handle hh;

@@ -18,9 +18,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct sg_arrival;
-
 struct sg_instance_window;
+
+/* A member's entry into a collective. */
+struct sg_arrival {
+    int64_t begin_ns;
+    uint32_t member;
+};
+
+/* Sorts by time. Of members that enter together the lowest comes last. */
+void sg_arrivals_sort(struct sg_arrival *arrivals, uint32_t count);
+/* Returns the last of sorted members to enter before a member left at a time: it was in the
+ * collective while that one was not, so it waited for it, whatever the algorithm. The member itself
+ * if there is none. */
+uint32_t sg_arrivals_awaited(const struct sg_arrival *arrivals, uint32_t count, uint32_t member,
+                             int64_t left_ns);
 
 /* One member's call. Times are ns on the common clock; they may be negative. */
 struct sg_member_call {

@@ -54,7 +54,7 @@
 static int value, values[4], got[4], flag;
 static const int ones[4] = {1, 1, 1, 1}, places[4] = {0, 1, 2, 3};
 static MPI_Datatype ints[4];
-static char *large, *huge;
+static char *large, *huge, *attached;
 static MPI_Message message;
 static MPI_Request requests[4];
 static MPI_Status statuses[4];
@@ -85,6 +85,8 @@ RANKS(eager_isend, MPI_Isend(ONE, 1, 1, WORLD, requests); WAIT, RECV(0), , )
 RANKS(ssend, , RECV(3), , AT(MPI_Ssend(ONE, 1, 1, WORLD)))
 RANKS(large_send, AT(MPI_Send(LARGE, 1, 1, WORLD)), AT(MPI_Recv(LARGE, 0, 1, WORLD, IGNORE)), , )
 RANKS(issend, MPI_Issend(ONE, 1, 1, WORLD, requests); WAIT, RECV(0), , )
+RANKS(detach, AT(MPI_Recv(LARGE, 1, 1, WORLD, IGNORE)), MPI_Buffer_attach(huge, HUGE_BYTES);
+      AT(MPI_Bsend(LARGE, 0, 1, WORLD)); AT(MPI_Buffer_detach(&attached, &flag)), , )
 RANKS(late_irecv, AT(MPI_Ssend(ONE, 1, 1, WORLD)), AT(MPI_Irecv(ONE, 0, 1, WORLD, requests));
       MPI_Wait(requests, IGNORE), , )
 RANKS(irecv, SEND(1), IRECV(0, 0); WAIT, , )
@@ -104,6 +106,9 @@ RANKS(waitsome, come_late(); SEND(1), IRECV(0, 0); IRECV(1, 2);
 RANKS(test_loop, SEND(1), IRECV(0, 0); UNTIL(flag, MPI_Test(requests, &flag, IGNORE)), , )
 RANKS(testall_loop, SEND(1), IRECV(0, 0); IRECV(1, 2);
       UNTIL(flag, MPI_Testall(2, requests, &flag, statuses)), SEND(1), )
+#define UNTIL_COMPLETE(number) UNTIL(flag, MPI_Request_get_status(requests[number], &flag, IGNORE))
+RANKS(status_loop, SEND(1), IRECV(0, 0); IRECV(1, 2); UNTIL_COMPLETE(0); UNTIL_COMPLETE(1);
+      WAITALL(2), SEND(1), )
 RANKS(iprobe_loop, SEND(1), UNTIL(flag, MPI_Iprobe(0, 1, WORLD, &flag, IGNORE));
       MPI_Recv(ONE, 0, 1, WORLD, IGNORE), , )
 RANKS(probe, SEND(1), AT(MPI_Probe(MPI_ANY_SOURCE, 1, WORLD, IGNORE));
@@ -435,6 +440,8 @@ static const struct known {
     ROW(ssend, "1s20", "late receiver: MPI_Ssend 3<1 MPI_Recv"),
     ROW(large_send, "1s15", "late receiver: MPI_Send 0<1 MPI_Recv"),
     ROW(issend, "1c20", "late receiver: MPI_Wait 0<1 MPI_Recv"),
+    ROW(detach, "0s15",
+        "late receiver: MPI_Buffer_detach 1<0 MPI_Recv; late sender: MPI_Recv 0<1 MPI_Bsend"),
     ROW(late_irecv, "1s15", "late receiver: MPI_Ssend 0<1 MPI_Irecv"),
     ROW(irecv, "0s20", "late sender: MPI_Wait 1<0 MPI_Send"),
     ROW(cancelled, "0s15", "late sender: MPI_Recv 1<0 MPI_Send"),
@@ -449,6 +456,7 @@ static const struct known {
         "late sender: MPI_Waitsome 1<0 MPI_Send; late sender: MPI_Waitall 1<2 MPI_Send"),
     ROW(test_loop, "0s15", "late sender: MPI_Test 1<0 MPI_Send"),
     ROW(testall_loop, "0s10 2s20", "late sender: MPI_Testall 1<02 MPI_Send"),
+    ROW(status_loop, "0s10 2s20", "late sender: MPI_Request_get_status 1<02 MPI_Send"),
     ROW(iprobe_loop, "0s15", "late sender: MPI_Iprobe 1<0 MPI_Send"),
     ROW(probe, "0s15", "late sender: MPI_Probe 1<0 MPI_Send"),
     ROW(mprobe, "0s15", "late sender: MPI_Mprobe 1<0 MPI_Send"),

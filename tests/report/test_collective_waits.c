@@ -157,8 +157,8 @@ TEST("no rank waits for a neighbor that arrives after the call has ended")
     end();
 }
 
-/* Members with counts enter at 150, 100, 400 and 120. In a reduction only rank 1, the root, receives,
- * otherwise all but rank 0. */
+/* Members with counts enter at 150, 100, 400 and 120. In a reduction only rank 1, the root,
+ * receives, otherwise all but rank 0. */
 static void with_counts(enum sg_waitstate_pattern pattern, const uint32_t *sources[RANKS],
                         const int64_t leave_ns[RANKS])
 {
@@ -298,8 +298,8 @@ TEST("operations without data may not have waited")
     end();
 }
 
-/* Groups of ranks 0 and 1, and of 2 and 3, which enter at 100, 130, 180, 150. root: told by the other
- * group and by itself. Only ranks from receiving on receive something. */
+/* Groups of ranks 0 and 1, and of 2 and 3, which enter at 100, 130, 180, 150. root: told by the
+ * other group and by itself. Only ranks from receiving on receive something. */
 static void between_groups(const char *function, enum sg_waitstate_pattern pattern, uint32_t root,
                            uint32_t receiving, const int64_t leave_ns[RANKS])
 {

@@ -167,8 +167,8 @@ TEST("the last in the run need not be the last in the replay")
     stop();
 }
 
-/* Each computes 100 ns more than the one before it. In a scan ranks wait for higher ones only if the
- * algorithm makes them. */
+/* Each computes 100 ns more than the one before it. In a scan ranks wait for higher ones only if
+ * the algorithm makes them. */
 TEST("members need those whose data they get, and those that they waited for")
 {
     static const struct {

@@ -277,7 +277,7 @@ TEST("the waits of known events are those of waits.txt")
     }
     fclose(file);
     compare_result(sentence, expected);
-    EXPECT(tests == 53);
+    EXPECT(tests == 55);
 }
 
 /* ---- more than waits ------------------------------------------------------------------------- */

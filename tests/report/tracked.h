@@ -78,19 +78,13 @@ static inline uint32_t site_of(uint32_t line)
 static inline void enter_polling(uint32_t location, const char *function, uint32_t line,
                                  int64_t time_ns, uint64_t polled_ns)
 {
-    struct sg_waitstate_enter call = {.time_ns = time_ns, .polled_ns = polled_ns};
+    struct sg_waitstate_enter call = sg_waitstate_enter_of(function);
 
+    call.time_ns = time_ns;
+    call.polled_ns = polled_ns;
     need(sg_places_function(places, function, &call.who.function));
     call.who.site = site_of(line);
     call.who.rank = location % RANKS;
-    call.only_tests = strncmp(function, "MPI_Test", 8) == 0 ||
-                      strcmp(function, "MPI_Win_test") == 0 ||
-                      strcmp(function, "MPI_Iprobe") == 0 || strcmp(function, "MPI_Improbe") == 0;
-    call.rma = sg_rma_of(function);
-    call.is_buffered = strncmp(function, "MPI_Bsend", 9) == 0;
-    call.is_synchronous = strncmp(function, "MPI_Ssend", 9) == 0;
-    call.is_probe = strcmp(function, "MPI_Probe") == 0 || strcmp(function, "MPI_Mprobe") == 0 ||
-                    strcmp(function, "MPI_Iprobe") == 0 || strcmp(function, "MPI_Improbe") == 0;
     need(sg_waitstate_enter(tracker, location, &call));
 }
 
