@@ -63,8 +63,8 @@
  * did little else: E is then the begin of the first such test. Other tests do not wait.
  * A late sender is in wrong order if a message that was sent earlier to the same rank is received
  * by a later call. MPI_Probe and MPI_Mprobe wait for the message that is received next on their
- * thread, or with their handle; loops of MPI_Request_get_status and MPI_Parrived for the requests
- * that their thread completes next; MPI_Buffer_detach and similar for the receivers of the rank's
+ * thread, or with their handle; loops of MPI_Request_get_status for the requests that their
+ * thread completes next; MPI_Buffer_detach and similar for the receivers of the rank's
  * buffered sends that are not eager.
  *
  * A nonblocking collective waits in the call that completes it; T is when the calls that start it

@@ -32,7 +32,7 @@ struct sg_waitstate_enter sg_waitstate_enter_of(const char *function)
         .is_buffered = BEGINS(function, "MPI_Bsend", "MPI_Ibsend"),
         .is_synchronous = BEGINS(function, "MPI_Ssend", "MPI_Issend"),
         .is_probe = BEGINS(function, "MPI_Probe", "MPI_Mprobe", "MPI_Iprobe", "MPI_Improbe"),
-        .is_question = BEGINS(function, "MPI_Request_get_status", "MPI_Parrived"),
+        .is_question = BEGINS(function, "MPI_Request_get_status"),
         .flushes = BEGINS(function, "MPI_Buffer_detach", "MPI_Buffer_flush",
                           "MPI_Comm_detach_buffer", "MPI_Comm_flush_buffer",
                           "MPI_Session_detach_buffer", "MPI_Session_flush_buffer"),
