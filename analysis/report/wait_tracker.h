@@ -53,7 +53,7 @@ struct sg_waitstate_enter {
     uint64_t polled_ns;
 };
 
-/* What all calls of a function have in common; the rest is 0, and so is named. */
+/* Returns the members that only depend on the function; all others, and named, are 0. */
 struct sg_waitstate_enter sg_waitstate_enter_of(const char *function);
 
 /* The sums and the skews outlive the tracker. */

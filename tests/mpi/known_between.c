@@ -46,9 +46,10 @@ NOINLINE static void posted(int late)
 SITE(barrier(int late), hold_back(late), MPI_Barrier(between))
 SITE(bcast(int late), hold_back(late), MPI_Bcast(&value, 1, MPI_INT, root_of(late), between))
 
-/* To rank 1, or the other rank of its group. */
+/* To rank 1. Rank 2 waits for rank 0 of its own group. */
 SITE(reduce(int late), hold_back(late),
      MPI_Reduce(&value, values, 1, MPI_INT, MPI_SUM, root_of(1), between))
+/* To rank 2. */
 SITE(gather(int late), hold_back(late),
      MPI_Gather(&value, 1, MPI_INT, values, 1, MPI_INT, root_of(2), between))
 SITE(allreduce(int late), hold_back(late),
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
     rounds(posted, 1);
     rounds(barrier, 3);
     rounds(bcast, 0);
-    rounds(reduce, 2);
+    rounds(reduce, 0);
     rounds(gather, 3);
     rounds(allreduce, 3);
     rounds(one_way, 1);

@@ -252,7 +252,7 @@ TEST("a blocking call waits for the last member that enters before it leaves")
     EXPECT(whole.unsynchronised, each[0].wait_ns == 20, each[1].wait_ns == 30);
 }
 
-TEST("of members that enter together the lowest is awaited")
+TEST("the lowest of members that enter together is awaited")
 {
     struct sg_arrival arrivals[] = {{7, 0}, {9, 1}, {9, 2}, {30, 3}};
 
