@@ -244,7 +244,7 @@ uint32_t sg_measure_awaited_by(const struct sg_instance *instance, const struct 
     const struct sg_member_call *calls = instance->calls;
     uint32_t needed = needed_by(instance, measure, member), other;
 
-    if (instance->nonblocking || instance->size < 2)
+    if (instance->nonblocking || instance->size < 2 || needed == measure->last)
         return needed;
     other = sg_arrivals_awaited(instance->arrivals, instance->size, member, calls[member].end_ns);
     return calls[other].begin_ns > calls[needed].begin_ns ? other : needed;
