@@ -267,7 +267,7 @@ static json_t *by_rank_of(const struct sg_page *page)
         uint32_t count = 0;
 
         do {
-            run_ns += sg_rank_processor_ns(&report->ranks[first + count]);
+            run_ns += report->ranks[first + count].thread_ns;
             blocked_ns += report->ranks[first + count].blocked_ns;
             wait_ns += waits[first + count];
         } while (++count < group && first + count < report->rank_count);

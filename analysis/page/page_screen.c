@@ -126,6 +126,7 @@ static void put_times(const struct sg_report *report, FILE *out)
         const char *class, *name;
         uint64_t ns;
     } parts[] = {{"work", "work", of->work_ns},
+                 {"off", "off the processor", of->off_ns},
                  {"wait", "waiting for ranks", of->waiting_ns},
                  {"mpi", has_waits ? "MPI itself" : "in MPI", of->mpi_ns},
                  {"ends", "start and end", of->ends_ns}};
@@ -139,7 +140,7 @@ static void put_times(const struct sg_report *report, FILE *out)
                 100 * sg_screen_share(parts[i].ns, report->ranks_run_ns));
     fputs("</div>\n<ul class=\"legend\">", out);
     for (size_t i = 0; i < count; i++) {
-        if (i == 1 && !has_waits)
+        if ((i == 1 && of->off_ns == 0) || (i == 2 && !has_waits))
             continue;
         fprintf(out, "<li class=\"%s\"><i></i>%s ", parts[i].class, parts[i].name);
         put_share(sg_screen_share(parts[i].ns, report->ranks_run_ns), 0, out);

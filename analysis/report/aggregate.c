@@ -460,6 +460,11 @@ void sg_aggregate_span(struct sg_aggregate *aggregate, uint32_t rank, int64_t be
     sg_aggregate_run_time(aggregate, rank, (uint64_t)end_ns - (uint64_t)begin_ns);
 }
 
+void sg_aggregate_open(struct sg_aggregate *aggregate, uint32_t rank, uint64_t open_ns)
+{
+    aggregate->ranks[rank].open_ns += open_ns;
+}
+
 void sg_aggregate_ends(struct sg_aggregate *aggregate, uint32_t rank, uint64_t ends_ns)
 {
     if (ends_ns > aggregate->ranks[rank].ends_ns)

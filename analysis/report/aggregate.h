@@ -86,6 +86,8 @@ void sg_aggregate_run_time(struct sg_aggregate *aggregate, uint32_t rank, uint64
 void sg_aggregate_span(struct sg_aggregate *aggregate, uint32_t rank, int64_t begin_ns,
                        int64_t end_ns);
 /* Sets a rank's time in MPI_Init and MPI_Finalize. The longest counts, as for run times. */
+/* Adds time of the rank in a call that has not ended. */
+void sg_aggregate_open(struct sg_aggregate *aggregate, uint32_t rank, uint64_t open_ns);
 void sg_aggregate_ends(struct sg_aggregate *aggregate, uint32_t rank, uint64_t ends_ns);
 /* Sets the number of the rank's threads that recorded. If events show more threads that called, the
  * report has their number. */
@@ -135,8 +137,12 @@ struct sg_rank {
     uint64_t event_calls, event_blocked_ns, event_exposed_ns, wait_ns;
     uint64_t last_count; /* instances in which it came last */
     uint64_t total_calls, total_blocked_ns, total_exposed_ns;
+    uint64_t open_ns; /* in calls of MPI that have not ended */
     uint64_t callers; /* a bit for each thread that called; the last bit is for all further ones */
-    uint32_t threads; /* from the statistics */
+    uint32_t threads; /* from the statistics, or those with calls in the events */
+    /* Those of them that count for a part of the run, and the sum of these parts. */
+    uint32_t short_threads;
+    uint64_t short_ns;
 };
 
 struct sg_aggregate {

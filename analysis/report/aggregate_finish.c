@@ -279,6 +279,13 @@ static uint32_t count_threads(const struct sg_rank *rank)
     return callers > rank->threads ? callers : rank->threads;
 }
 
+static uint64_t threads_ns(const struct sg_rank *rank, uint32_t threads, uint64_t blocked_ns)
+{
+    uint64_t all_ns = rank->run_ns * (threads - rank->short_threads) + rank->short_ns;
+
+    return all_ns > blocked_ns ? all_ns : blocked_ns;
+}
+
 static void finish_ranks(const struct sg_aggregate *aggregate, struct sg_report *report)
 {
     for (uint32_t i = 0; i < aggregate->rank_count; i++) {
@@ -287,14 +294,17 @@ static void finish_ranks(const struct sg_aggregate *aggregate, struct sg_report 
 
         report->ranks[i].run_ns = rank->run_ns;
         report->ranks[i].ends_ns = rank->ends_ns;
+        report->ranks[i].open_ns = rank->open_ns;
         report->ranks[i].blocked_ns = has_totals ? rank->total_blocked_ns : rank->event_blocked_ns;
         report->ranks[i].exposed_ns = has_totals ? rank->total_exposed_ns : rank->event_exposed_ns;
         report->ranks[i].calls = has_totals ? rank->total_calls : rank->event_calls;
         report->ranks[i].wait_ns = rank->wait_ns;
         report->ranks[i].last_count = rank->last_count;
         report->ranks[i].threads = count_threads(rank);
+        report->ranks[i].thread_ns =
+            threads_ns(rank, report->ranks[i].threads, report->ranks[i].blocked_ns);
         if (sg_filter_takes_rank(aggregate->filter, i))
-            report->ranks_run_ns += sg_rank_processor_ns(&report->ranks[i]);
+            report->ranks_run_ns += report->ranks[i].thread_ns;
         if (rank->run_ns > report->run_ns)
             report->run_ns = rank->run_ns;
     }

@@ -259,32 +259,73 @@ void sg_archive_paths_wait(struct sg_archive_paths *paths, const struct sg_insta
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+/* Finds each rank's first thread with calls, by rank; malloc'ed. NULL: out of memory. */
+static uint32_t *find_firsts(const struct sg_archive_defs *defs, const struct sg_history *history)
+{
+    uint32_t *firsts = malloc(((size_t)defs->rank_count + 1) * sizeof *firsts);
+
+    for (uint32_t i = 0; firsts != NULL && i < defs->rank_count; i++)
+        firsts[i] = SG_HISTORY_NOBODY;
+    for (uint32_t i = 0; firsts != NULL && i < defs->location_count; i++) {
+        const struct sg_def_location *location = &defs->locations[i];
+        uint32_t *first = location->rank >= 0 ? &firsts[location->rank] : NULL;
+
+        if (first != NULL && sg_history_count(history, i) > 0 &&
+            (*first == SG_HISTORY_NOBODY || location->thread < defs->locations[*first].thread))
+            *first = i;
+    }
+    return firsts;
+}
+
+/* A rank's first thread counts for the rank's run, and so do all if the last events were left out;
+ * another one counts from its first call to its last. */
+static void count_thread(const struct sg_report *report, struct sg_history *history,
+                         uint32_t location, struct sg_efficiency_thread *thread)
+{
+    struct sg_rank *rank = &((struct sg_aggregate *)report->strings)->ranks[thread->rank];
+    uint64_t count = sg_history_count(history, location);
+
+    thread->begin_ns = rank->begin_ns;
+    thread->end_ns = rank->end_ns;
+    rank->threads += count > 0;
+    if (count == 0 || location == thread->first)
+        return;
+    if (sg_history_at(history, location, 0)->begin_ns > thread->begin_ns)
+        thread->begin_ns = sg_history_at(history, location, 0)->begin_ns;
+    if (!report->partial && sg_history_at(history, location, count - 1)->end_ns < thread->end_ns)
+        thread->end_ns = sg_history_at(history, location, count - 1)->end_ns;
+    rank->short_threads++;
+    if (thread->end_ns > thread->begin_ns)
+        rank->short_ns += (uint64_t)thread->end_ns - (uint64_t)thread->begin_ns;
+}
+
 /* The replay overwrites waits: critical path and causes are known by now. */
 static enum sg_status find_efficiency(const struct sg_archive_paths *paths,
                                       struct sg_report *report)
 {
-    const struct sg_aggregate *aggregate = report->strings;
     struct sg_history *history = sg_critical_history(paths->critical);
     const struct sg_archive_defs *defs = paths->defs;
+    uint32_t *firsts = find_firsts(defs, history);
     struct sg_efficiency_thread *threads =
         calloc((size_t)defs->location_count + 1, sizeof *threads);
-    enum sg_status status;
+    enum sg_status status = firsts != NULL && threads != NULL ? SG_OK : SG_ERR_MEMORY;
 
-    if (threads == NULL)
-        return SG_ERR_MEMORY;
-    for (uint32_t i = 0; i < defs->location_count; i++) {
+    for (uint32_t i = 0; i < defs->location_count && status == SG_OK; i++) {
         const struct sg_def_location *location = &defs->locations[i];
 
         if (location->rank < 0)
             continue;
-        threads[i] =
-            (struct sg_efficiency_thread){aggregate->ranks[location->rank].begin_ns,
-                                          aggregate->ranks[location->rank].end_ns, location->node};
-        aggregate->ranks[location->rank].threads += sg_history_count(history, i) > 0;
+        threads[i] = (struct sg_efficiency_thread){.rank = (uint32_t)location->rank,
+                                                   .first = firsts[location->rank],
+                                                   .node = location->node};
+        count_thread(report, history, i, &threads[i]);
     }
-    status = sg_efficiency_of_events(history, threads, defs->location_count, &report->efficiency);
+    if (status == SG_OK)
+        status =
+            sg_efficiency_of_events(history, threads, defs->location_count, &report->efficiency);
     report->efficiency.unmatched = report->waitstates->unmatched_receives;
     free(threads);
+    free(firsts);
     return status;
 }
 

@@ -1,12 +1,13 @@
-/* Efficiencies from events: each thread's time outside of MPI, over the run and over slices of it,
+/* Efficiencies from events: each rank's time outside of MPI, over the run and over slices of it,
  * and the ideal run time. This is apart from the report, which has the result.
  *
  * The ideal run time is that of a replay of the recorded calls, in which communication takes no
- * time. A thread takes as long between its calls as it did. A call ends when it begins, or when the
- * last of the calls that it needs (path_history.h) begins, if that is later; but no later than in
- * the run. The last of these in the run need not be the last in the replay. The replay takes calls
- * in the order of their ends: all calls that a call needs have begun by then, and their begins in
- * the replay are known. It stores these in the history.
+ * time. A thread takes as long between its calls as it did; it begins when its rank's first thread
+ * is where it was then. A call ends when it begins, or when the last of the calls that it needs
+ * (path_history.h) begins, if that is later; but no later than in the run. The last of these in
+ * the run need not be the last in the replay. The replay takes calls in the order of their ends:
+ * all calls that a call needs have begun by then, and their begins in the replay are known. It
+ * stores these in the history.
  */
 #include "report/efficiency.h"
 
@@ -15,6 +16,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define TIME_MAX_NS (INT64_MAX / 4)
 
@@ -25,9 +27,10 @@ struct begun {
 };
 
 struct thread {
-    uint64_t next, count;       /* calls: the first that has not ended, and all */
-    int64_t end_ns, ideal_ns;   /* of the last call that has ended, in the run and in the replay */
-    int64_t next_end_ns;        /* of the next one, in the run */
+    uint64_t next, count;     /* calls: the first that has not ended, and all */
+    int64_t end_ns, ideal_ns; /* of the last call that has ended, in the run and in the replay */
+    int64_t next_end_ns;      /* of the next one, in the run; before the thread's begin, that */
+    bool has_begun;
     struct begun current, last; /* the next call, and the one before */
 };
 
@@ -50,7 +53,7 @@ static double ratio(double part, double whole)
 }
 
 void sg_efficiency_set(struct sg_efficiency *efficiency, uint64_t run_ns, uint64_t useful_ns,
-                       uint64_t useful_max_ns, uint32_t threads)
+                       uint64_t useful_max_ns, double threads)
 {
     efficiency->run_ns = run_ns;
     efficiency->useful_ns = useful_ns;
@@ -64,6 +67,71 @@ void sg_efficiency_set(struct sg_efficiency *efficiency, uint64_t run_ns, uint64
     efficiency->between_machines = efficiency->inside_machines = UNKNOWN;
     efficiency->on_processor = efficiency->runnable = UNKNOWN;
     efficiency->has_ideal = efficiency->has_slices = false;
+    efficiency->machines = 0;
+}
+
+void sg_efficiency_clear(struct sg_efficiency *efficiency)
+{
+    free(efficiency->ranks);
+    efficiency->ranks = NULL;
+    efficiency->rank_count = 0;
+}
+
+static uint64_t greater_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct sg_efficiency_rank *a = left, *b = right;
+
+    return (a->node > b->node) - (a->node < b->node);
+}
+
+static void balance_machines(struct sg_efficiency *efficiency)
+{
+    const struct sg_efficiency_rank *ranks = efficiency->ranks;
+    double greatest_ns = 0;
+    uint32_t end;
+
+    for (uint32_t i = 0; i < efficiency->rank_count; i = end) {
+        double sum_ns = 0, threads = 0;
+
+        for (end = i; end < efficiency->rank_count && ranks[end].node == ranks[i].node; end++) {
+            sum_ns += (double)ranks[end].useful_ns;
+            threads += ranks[end].threads;
+        }
+        if (sum_ns / threads > greatest_ns)
+            greatest_ns = sum_ns / threads;
+        efficiency->machines++;
+    }
+    efficiency->between_machines =
+        ratio((double)efficiency->useful_ns / efficiency->threads, greatest_ns);
+    efficiency->inside_machines = ratio(greatest_ns, (double)efficiency->useful_max_ns);
+}
+
+void sg_efficiency_set_ranks(struct sg_efficiency *efficiency, uint64_t run_ns)
+{
+    uint64_t useful_ns = 0, greatest_ns = 0;
+    double threads = 0;
+
+    for (uint32_t i = 0; i < efficiency->rank_count; i++) {
+        const struct sg_efficiency_rank *rank = &efficiency->ranks[i];
+
+        useful_ns += rank->useful_ns;
+        threads += rank->threads;
+        greatest_ns =
+            greater_of(greatest_ns, (uint64_t)ceil((double)rank->useful_ns / rank->threads));
+    }
+    sg_efficiency_set(efficiency, run_ns, useful_ns, greatest_ns < run_ns ? greatest_ns : run_ns,
+                      threads);
+    if (efficiency->rank_count == 0)
+        return;
+    qsort(efficiency->ranks, efficiency->rank_count, sizeof *efficiency->ranks, compare_nodes);
+    /* The greatest number, so all ranks have it. */
+    if (efficiency->ranks[0].node != SG_EFFICIENCY_NO_NODE)
+        balance_machines(efficiency);
 }
 
 struct sg_efficiency_part sg_efficiency_part_of(const struct sg_efficiency *efficiency, int slice)
@@ -72,7 +140,7 @@ struct sg_efficiency_part sg_efficiency_part_of(const struct sg_efficiency *effi
     struct sg_efficiency part = {0};
 
     sg_efficiency_set(&part, (uint64_t)(of->end_ns - of->begin_ns), of->useful_ns,
-                      of->useful_max_ns, efficiency->threads);
+                      of->useful_max_ns, of->threads);
     return (struct sg_efficiency_part){(uint64_t)of->begin_ns, (uint64_t)of->end_ns,
                                        part.parallel < 0 ? NAN : part.parallel,
                                        part.load_balance < 0 ? NAN : part.load_balance,
@@ -82,6 +150,8 @@ struct sg_efficiency_part sg_efficiency_part_of(const struct sg_efficiency *effi
 void sg_efficiency_set_ideal(struct sg_efficiency *efficiency, uint64_t ideal_ns)
 {
     efficiency->has_ideal = true;
+    if (ideal_ns < efficiency->useful_max_ns)
+        ideal_ns = efficiency->useful_max_ns;
     efficiency->ideal_ns = ideal_ns < efficiency->run_ns ? ideal_ns : efficiency->run_ns;
     efficiency->transfer = ratio((double)efficiency->ideal_ns, (double)efficiency->run_ns);
     efficiency->serialization =
@@ -90,37 +160,39 @@ void sg_efficiency_set_ideal(struct sg_efficiency *efficiency, uint64_t ideal_ns
 
 /* ---- time outside of MPI --------------------------------------------------------------------- */
 
-struct useful {
-    uint32_t node;
-    uint64_t ns;
+/* A rank's times, in the run or in a slice of it: outside of MPI, of all threads that count, and of
+ * the first. */
+enum { USEFUL, ALIVE, SPAN, TIMES };
+
+struct times {
+    uint64_t ns[TIMES];
 };
 
 struct sums {
     struct sg_efficiency *out;
-    int64_t bounds_ns[SG_EFFICIENCY_SLICES + 1]; /* of the slices */
-    uint64_t thread_ns[SG_EFFICIENCY_SLICES];    /* of one thread, as is the next */
-    uint32_t slice;                              /* the last that it has reached */
-    struct useful *useful;                       /* by thread */
-    uint64_t useful_ns, useful_max_ns;
-    uint32_t threads;
+    int64_t bounds_ns[SG_EFFICIENCY_SLICES + 1];     /* of the slices */
+    struct times rank, slices[SG_EFFICIENCY_SLICES]; /* of one rank */
+    uint32_t slice[TIMES];                           /* the last that its thread has reached */
 };
 
-/* Adds the thread's time between two calls, the calls in their order, to the slices. */
-static uint64_t add_useful(struct sums *sums, int64_t from_ns, int64_t to_ns)
+/* Adds a part of a thread's time to its rank's; the parts come in their order. */
+static void add_time(struct sums *sums, int which, int64_t from_ns, int64_t to_ns)
 {
-    for (int64_t at_ns = from_ns; at_ns < to_ns;) {
-        int64_t until_ns = sums->bounds_ns[sums->slice + 1];
+    uint32_t *slice = &sums->slice[which];
 
-        if (until_ns <= at_ns && sums->slice + 1 < SG_EFFICIENCY_SLICES) {
-            sums->slice++;
+    for (int64_t at_ns = from_ns; at_ns < to_ns;) {
+        int64_t until_ns = sums->bounds_ns[*slice + 1];
+
+        if (until_ns <= at_ns && *slice + 1 < SG_EFFICIENCY_SLICES) {
+            ++*slice;
             continue;
         }
         if (until_ns > to_ns || until_ns <= at_ns)
             until_ns = to_ns;
-        sums->thread_ns[sums->slice] += (uint64_t)(until_ns - at_ns);
+        sums->slices[*slice].ns[which] += (uint64_t)(until_ns - at_ns);
         at_ns = until_ns;
     }
-    return to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
+    sums->rank.ns[which] += to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
 }
 
 static int64_t within(int64_t time_ns, const struct sg_efficiency_thread *of)
@@ -128,37 +200,56 @@ static int64_t within(int64_t time_ns, const struct sg_efficiency_thread *of)
     return time_ns < of->begin_ns ? of->begin_ns : time_ns > of->end_ns ? of->end_ns : time_ns;
 }
 
-static enum sg_status add_thread(struct sums *sums, struct sg_history *history, uint32_t location,
-                                 const struct sg_efficiency_thread *of)
+static void add_thread(struct sums *sums, struct sg_history *history, uint32_t location,
+                       const struct sg_efficiency_thread *of)
 {
-    uint64_t count = sg_history_count(history, location), useful_ns = 0;
+    uint64_t count = sg_history_count(history, location);
     int64_t end_ns = of->begin_ns;
 
-    sums->slice = 0;
+    memset(sums->slice, 0, sizeof sums->slice);
     for (uint64_t i = 0; i < count; i++) {
         const struct sg_history_call *call = sg_history_at(history, location, i);
 
-        useful_ns += add_useful(sums, end_ns, within(call->begin_ns, of));
+        add_time(sums, USEFUL, end_ns, within(call->begin_ns, of));
         end_ns = within(call->end_ns, of);
     }
-    useful_ns += add_useful(sums, end_ns, of->end_ns);
+    add_time(sums, USEFUL, end_ns, of->end_ns);
+    add_time(sums, ALIVE, of->begin_ns, of->end_ns);
+    if (location == of->first)
+        add_time(sums, SPAN, of->begin_ns, of->end_ns);
+}
+
+/* Returns the useful time of the mean thread, and sets how many there are. */
+static uint64_t mean_of(const struct times *times, double *threads)
+{
+    const uint64_t *ns = times->ns;
+
+    *threads = ns[SPAN] > 0 ? (double)ns[ALIVE] / (double)ns[SPAN] : 1;
+    return ns[ALIVE] > 0
+               ? (uint64_t)(((unsigned __int128)ns[USEFUL] * ns[SPAN] + ns[ALIVE] - 1) / ns[ALIVE])
+               : 0;
+}
+
+static enum sg_status add_rank(struct sums *sums, const struct sg_efficiency_thread *of)
+{
+    struct sg_efficiency_rank rank = {of->rank, of->node, sums->rank.ns[USEFUL], 0};
+    double threads;
+
     for (uint32_t i = 0; i < SG_EFFICIENCY_SLICES; i++) {
         struct sg_efficiency_slice *slice = &sums->out->slices[i];
 
-        slice->useful_ns += sums->thread_ns[i];
-        if (sums->thread_ns[i] > slice->useful_max_ns)
-            slice->useful_max_ns = sums->thread_ns[i];
-        sums->thread_ns[i] = 0;
+        slice->useful_ns += sums->slices[i].ns[USEFUL];
+        slice->useful_max_ns =
+            greater_of(slice->useful_max_ns, mean_of(&sums->slices[i], &threads));
+        slice->threads += threads;
     }
-    sums->useful_ns += useful_ns;
-    if (useful_ns > sums->useful_max_ns)
-        sums->useful_max_ns = useful_ns;
-    return SG_APPEND(sums->useful, sums->threads, ((struct useful){of->node, useful_ns}))
-               ? SG_OK
-               : SG_ERR_MEMORY;
+    mean_of(&sums->rank, &rank.threads);
+    memset(&sums->rank, 0, sizeof sums->rank);
+    memset(sums->slices, 0, sizeof sums->slices);
+    return SG_APPEND(sums->out->ranks, sums->out->rank_count, rank) ? SG_OK : SG_ERR_MEMORY;
 }
 
-/* A thread counts if it called MPI, and if its rank's times are within a hundred years. */
+/* A thread counts if it called MPI, and if its times are within a hundred years. */
 static bool counts(const struct sg_history *history, uint32_t location,
                    const struct sg_efficiency_thread *of)
 {
@@ -189,52 +280,56 @@ static uint64_t find_span(const struct replay *replay, struct sums *sums)
     return longest_ns;
 }
 
-static int compare_nodes(const void *left, const void *right)
-{
-    const struct useful *a = left, *b = right;
+struct member {
+    uint32_t rank, location;
+};
 
-    return (a->node > b->node) - (a->node < b->node);
+static int compare_members(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+
+    return a->rank != b->rank ? (a->rank > b->rank) - (a->rank < b->rank)
+                              : (a->location > b->location) - (a->location < b->location);
 }
 
-static void balance_machines(const struct sums *sums, struct sg_efficiency *out)
+/* Adds all threads that count, rank by rank. */
+static enum sg_status add_all(const struct replay *replay, struct sums *sums)
 {
-    double greatest_ns = 0;
-    uint32_t end;
+    struct member *members = malloc(((size_t)replay->thread_count + 1) * sizeof *members);
+    enum sg_status status = members != NULL ? SG_OK : SG_ERR_MEMORY;
+    uint32_t count = 0;
 
-    qsort(sums->useful, sums->threads, sizeof *sums->useful, compare_nodes);
-    for (uint32_t i = 0; i < sums->threads; i = end) {
-        double sum_ns = 0;
-
-        for (end = i; end < sums->threads && sums->useful[end].node == sums->useful[i].node; end++)
-            sum_ns += (double)sums->useful[end].ns;
-        if (sum_ns / (end - i) > greatest_ns)
-            greatest_ns = sum_ns / (end - i);
-        out->machines++;
+    for (uint32_t i = 0; i < replay->thread_count && status == SG_OK; i++) {
+        if (counts(replay->history, i, &replay->of[i]))
+            members[count++] = (struct member){replay->of[i].rank, i};
     }
-    out->between_machines = ratio((double)sums->useful_ns / sums->threads, greatest_ns);
-    out->inside_machines = ratio(greatest_ns, (double)sums->useful_max_ns);
+    if (count > 0)
+        qsort(members, count, sizeof *members, compare_members);
+    for (uint32_t i = 0; i < count && status == SG_OK; i++) {
+        const struct sg_efficiency_thread *of = &replay->of[members[i].location];
+
+        add_thread(sums, replay->history, members[i].location, of);
+        if (i + 1 == count || members[i + 1].rank != of->rank)
+            status = add_rank(sums, of);
+    }
+    free(members);
+    return status;
 }
 
 static enum sg_status sum_up(const struct replay *replay, struct sg_efficiency *out)
 {
     struct sums sums = {.out = out};
     uint64_t run_ns = find_span(replay, &sums);
-    enum sg_status status = SG_OK;
+    enum sg_status status = add_all(replay, &sums);
 
-    for (uint32_t i = 0; i < replay->thread_count && status == SG_OK; i++) {
-        if (counts(replay->history, i, &replay->of[i]))
-            status = add_thread(&sums, replay->history, i, &replay->of[i]);
-    }
-    if (status == SG_OK && sums.threads > 0) {
-        sg_efficiency_set(out, run_ns, sums.useful_ns, sums.useful_max_ns, sums.threads);
-        balance_machines(&sums, out);
+    if (status == SG_OK && out->rank_count > 0) {
+        sg_efficiency_set_ranks(out, run_ns);
         for (uint32_t i = 0; i < SG_EFFICIENCY_SLICES; i++) {
             out->slices[i].begin_ns = sums.bounds_ns[i];
             out->slices[i].end_ns = sums.bounds_ns[i + 1];
         }
         out->has_slices = true;
     }
-    free(sums.useful);
     return status;
 }
 
@@ -293,7 +388,7 @@ static enum found find_begin(const struct replay *replay, uint32_t location, int
     const struct sg_history_call *call;
     uint64_t number, begun = thread->next < thread->count ? thread->next + 1 : thread->count;
 
-    if (begun == 0 || begin_ns > thread->current.begin_ns)
+    if (!thread->has_begun || begun == 0 || begin_ns > thread->current.begin_ns)
         return thread->next < thread->count ? NOT_YET : NOWHERE;
     if (begin_ns == thread->current.begin_ns) {
         *out = thread->current.ideal_ns;
@@ -366,6 +461,22 @@ static void end_next(const struct replay *replay, uint32_t location)
     thread->next++;
 }
 
+/* Begins the thread, after all calls that ended before that moment of the run. */
+static void begin_thread(const struct replay *replay, uint32_t location)
+{
+    const struct thread *first = &replay->threads[replay->of[location].first];
+    struct thread *thread = &replay->threads[location];
+    int64_t begin_ns = replay->of[location].begin_ns;
+
+    thread->has_begun = true;
+    thread->end_ns = thread->ideal_ns = begin_ns;
+    if (thread != first && first->has_begun)
+        thread->ideal_ns = first->next < first->count && first->current.begin_ns <= begin_ns
+                               ? first->current.ideal_ns
+                           : begin_ns > first->end_ns ? first->ideal_ns + (begin_ns - first->end_ns)
+                                                      : first->ideal_ns;
+}
+
 static void start(struct replay *replay)
 {
     for (uint32_t i = 0; i < replay->thread_count; i++) {
@@ -374,8 +485,7 @@ static void start(struct replay *replay)
         if (!counts(replay->history, i, &replay->of[i]))
             continue;
         thread->count = sg_history_count(replay->history, i);
-        thread->end_ns = thread->ideal_ns = replay->of[i].begin_ns;
-        begin_next(replay, i);
+        thread->next_end_ns = replay->of[i].begin_ns;
         replay->heap[replay->heap_count++] = i;
     }
     for (uint32_t i = replay->heap_count / 2; i-- > 0;)
@@ -390,7 +500,10 @@ static uint64_t replay_all(struct replay *replay)
     while (replay->heap_count > 0) {
         uint32_t location = replay->heap[0];
 
-        end_next(replay, location);
+        if (replay->threads[location].has_begun)
+            end_next(replay, location);
+        else
+            begin_thread(replay, location);
         if (!begin_next(replay, location))
             replay->heap[0] = replay->heap[--replay->heap_count];
         if (replay->heap_count > 0)
@@ -403,8 +516,8 @@ static uint64_t replay_all(struct replay *replay)
 
         if (thread->count == 0)
             continue;
-        ideal_ns =
-            (uint64_t)(thread->ideal_ns - of->begin_ns) + (uint64_t)(of->end_ns - thread->end_ns);
+        ideal_ns = (uint64_t)(thread->ideal_ns - replay->of[of->first].begin_ns) +
+                   (uint64_t)(of->end_ns - thread->end_ns);
         if (ideal_ns > longest_ns)
             longest_ns = ideal_ns;
     }

@@ -21,6 +21,8 @@
 #define UNKNOWN (-1.0)
 /* The least part of the time in MPI that events must have to count. */
 #define EVENTS_WHOLE 0.99
+/* Readings at both ends of an interval are not in its processor time. */
+#define ON_TOLD 0.9
 
 static double ratio(double part, double whole)
 {
@@ -58,6 +60,8 @@ static void divide(const struct sg_report *report, uint64_t ends_ns,
             states->rows[i].of.wait_ns;
     efficiency->work_ns = lesser_of(efficiency->useful_ns, report->ranks_run_ns);
     all_ns = report->ranks_run_ns - efficiency->work_ns;
+    efficiency->off_ns = lesser_of(efficiency->off_ns, all_ns);
+    all_ns -= efficiency->off_ns;
     ends_ns = lesser_of(ends_ns, all_ns);
     ends_waits_ns = lesser_of(ends_waits_ns, ends_ns);
     waits_ns = lesser_of(waits_ns, all_ns - ends_ns);
@@ -66,32 +70,30 @@ static void divide(const struct sg_report *report, uint64_t ends_ns,
     efficiency->mpi_ns = all_ns - ends_ns - waits_ns;
 }
 
+/* Statistics' sums. */
 struct sums {
     uint64_t useful_ns, mpi_ns, ends_ns;
-    double useful_max_ns; /* of a thread, taken as the mean of its rank's */
-    uint32_t threads;
     bool is_known; /* all ranks' time in MPI is */
 };
 
-static struct sums sum_ranks(const struct sg_report *report)
+static struct sums sum_ranks(const struct sg_report *report, struct sg_efficiency_rank *ranks)
 {
     struct sums sums = {.is_known = report->rank_count > 0};
 
     for (uint32_t i = 0; i < report->rank_count; i++) {
         const struct sg_report_rank *rank = &report->ranks[i];
-        uint64_t all_ns = sg_rank_processor_ns(rank);
         uint64_t ends_ns = lesser_of(rank->ends_ns, rank->run_ns);
-        uint64_t mpi_ns = lesser_of(rank->mpi_ns, less(all_ns, ends_ns));
-        double mean_ns =
-            (double)(all_ns - ends_ns - mpi_ns) / (rank->threads > 0 ? rank->threads : 1);
+        uint64_t mpi_ns = lesser_of(rank->mpi_ns, less(rank->thread_ns, ends_ns));
 
+        ranks[i] = (struct sg_efficiency_rank){
+            .rank = i,
+            .node = SG_EFFICIENCY_NO_NODE,
+            .useful_ns = rank->thread_ns - ends_ns - mpi_ns,
+            .threads = rank->run_ns > 0 ? (double)rank->thread_ns / (double)rank->run_ns : 1};
         sums.is_known = sums.is_known && rank->has_mpi;
         sums.ends_ns += ends_ns;
         sums.mpi_ns += mpi_ns;
-        sums.useful_ns += all_ns - ends_ns - mpi_ns;
-        sums.threads += rank->threads;
-        if (mean_ns > sums.useful_max_ns)
-            sums.useful_max_ns = mean_ns;
+        sums.useful_ns += ranks[i].useful_ns;
     }
     return sums;
 }
@@ -154,26 +156,127 @@ static enum sg_status set_waiting(struct sg_calls *calls, const struct sg_waitst
     return status;
 }
 
-enum sg_status sg_report_set_efficiency(struct sg_report *report)
+/* ---- time on a processor --------------------------------------------------------------------- */
+
+struct sampled {
+    uint64_t cpu_ns, time_ns, intervals;
+};
+
+/* Fewer intervals count if they are most of the rank's useful time. */
+#define SAMPLES_LEAST 10
+
+static void add_sampled(const struct sg_before_figures *figures, struct sampled *to)
+{
+    if ((figures->mask & 1u << SG_FIGURE_CPU) == 0)
+        return;
+    to->cpu_ns += lesser_of(figures->of[SG_FIGURE_CPU], figures->time_ns);
+    to->time_ns += figures->time_ns;
+    to->intervals += figures->intervals;
+}
+
+/* Takes from the useful time of each rank the part without a processor, as far as sampled intervals
+ * show it. Returns the rest. */
+static uint64_t take_off_samples(struct sg_efficiency *efficiency, const struct sg_before *before,
+                                 const struct sampled *sampled)
+{
+    uint64_t useful_ns = 0;
+
+    for (uint32_t i = 0; i < efficiency->rank_count; i++) {
+        struct sg_efficiency_rank *rank = &efficiency->ranks[i];
+        const struct sampled *of = &sampled[rank->rank];
+
+        if (before != NULL && of->time_ns > 0 &&
+            (of->intervals >= SAMPLES_LEAST || of->time_ns > rank->useful_ns / 2))
+            rank->useful_ns =
+                (uint64_t)((double)rank->useful_ns * (double)of->cpu_ns / (double)of->time_ns);
+        useful_ns += rank->useful_ns;
+    }
+    return useful_ns;
+}
+
+static void scale_slices(struct sg_efficiency *efficiency, double by)
+{
+    for (int i = 0; i < SG_EFFICIENCY_SLICES; i++) {
+        struct sg_efficiency_slice *slice = &efficiency->slices[i];
+
+        slice->useful_ns = (uint64_t)((double)slice->useful_ns * by);
+        slice->useful_max_ns = (uint64_t)ceil((double)slice->useful_max_ns * by);
+    }
+}
+
+/* With more ranks than processors, useful time is time on a processor: by sampled intervals, and in
+ * all no more than the processors had. */
+static enum sg_status bound_by_processors(struct sg_report *report, const struct sg_before *before)
 {
     struct sg_efficiency *efficiency = &report->efficiency;
-    struct sums sums = sum_ranks(report);
+    const struct sg_run_waiting *waiting = &report->waiting;
+    struct sampled *sampled = calloc((size_t)report->rank_count + 1, sizeof *sampled);
+    const struct sg_efficiency outside = *efficiency;
+    uint64_t useful_ns, limit_ns = sg_waiting_processors(waiting) * efficiency->run_ns;
+
+    if (sampled == NULL)
+        return SG_ERR_MEMORY;
+    for (uint32_t i = 0; before != NULL && i < before->row_count; i++) {
+        if (before->rows[i].rank < report->rank_count)
+            add_sampled(&before->rows[i].own, &sampled[before->rows[i].rank]);
+    }
+    useful_ns = take_off_samples(efficiency, before, sampled);
+    free(sampled);
+    /* Other machines' processors are not known. */
+    for (uint32_t i = 0; i < efficiency->rank_count && waiting->ranks >= report->rank_count; i++) {
+        if (useful_ns > limit_ns)
+            efficiency->ranks[i].useful_ns = (uint64_t)((double)efficiency->ranks[i].useful_ns *
+                                                        (double)limit_ns / (double)useful_ns);
+    }
+    sg_efficiency_set_ranks(efficiency, outside.run_ns);
+    if (outside.has_ideal)
+        sg_efficiency_set_ideal(efficiency, outside.ideal_ns);
+    efficiency->has_slices = outside.has_slices;
+    efficiency->off_ns = outside.useful_ns - efficiency->useful_ns;
+    scale_slices(efficiency, ratio((double)efficiency->useful_ns, (double)outside.useful_ns));
+    return SG_OK;
+}
+
+static enum sg_status set_figures(struct sg_report *report)
+{
+    const struct sg_before *before = report->calls != NULL ? report->calls->before : NULL;
+    struct sg_efficiency *efficiency = &report->efficiency;
+    struct sg_efficiency_rank *ranks;
+    enum sg_status status = SG_OK;
+    struct sums sums;
 
     if (sg_filter_is_set(report->filter)) {
         sg_efficiency_set(efficiency, 0, 0, 0, 0);
-    } else {
-        if (!are_events_whole(report, &sums))
-            sg_efficiency_set(efficiency, report->run_ns, sums.useful_ns,
-                              (uint64_t)sums.useful_max_ns, sums.is_known ? sums.threads : 0);
-        divide(report, sums.ends_ns, efficiency);
-        if (report->calls != NULL) {
-            efficiency->on_processor = share_of(report->calls->before, SG_FIGURE_CPU);
-            efficiency->runnable = share_of(report->calls->before, SG_FIGURE_RUNNABLE);
-        }
+        return SG_OK;
     }
-    return report->calls != NULL && report->waitstates != NULL
+    ranks = calloc((size_t)report->rank_count + 1, sizeof *ranks);
+    if (ranks == NULL)
+        return SG_ERR_MEMORY;
+    sums = sum_ranks(report, ranks);
+    if (are_events_whole(report, &sums)) {
+        free(ranks);
+    } else {
+        sg_efficiency_clear(efficiency);
+        efficiency->ranks = ranks;
+        efficiency->rank_count = sums.is_known ? report->rank_count : 0;
+        sg_efficiency_set_ranks(efficiency, report->run_ns);
+        efficiency->useful_ns = sums.useful_ns;
+    }
+    if (sg_report_is_oversubscribed(report) && efficiency->is_known)
+        status = bound_by_processors(report, before);
+    efficiency->on_processor = share_of(before, SG_FIGURE_CPU);
+    efficiency->runnable = share_of(before, SG_FIGURE_RUNNABLE);
+    divide(report, sums.ends_ns, efficiency);
+    return status;
+}
+
+enum sg_status sg_report_set_efficiency(struct sg_report *report)
+{
+    enum sg_status status = set_figures(report);
+
+    return status == SG_OK && report->calls != NULL && report->waitstates != NULL
                ? set_waiting(report->calls, report->waitstates)
-               : SG_OK;
+               : status;
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */
@@ -218,7 +321,8 @@ static void print_details(const struct sg_report *report, FILE *out)
 {
     const struct sg_efficiency *efficiency = &report->efficiency;
     bool has_machines = efficiency->machines > 1;
-    bool has_processors = sg_report_is_oversubscribed(report) && efficiency->on_processor >= 0;
+    bool has_processors = efficiency->on_processor >= 0 && (sg_report_is_oversubscribed(report) ||
+                                                            efficiency->on_processor < ON_TOLD);
     bool is_bound = efficiency->has_ideal && efficiency->unmatched > 0;
 
     if (has_machines) {
@@ -228,9 +332,9 @@ static void print_details(const struct sg_report *report, FILE *out)
         fputc('\n', out);
     }
     if (has_processors) {
-        sg_style_put_label("work", out);
+        sg_style_put_label("outside MPI", out);
         put_share("on a processor for", efficiency->on_processor, out);
-        fputs(" of its time, by sampled intervals\n", out);
+        fputs(" of the time, by sampled intervals\n", out);
     }
     if (is_bound)
         fprintf(out,
@@ -324,16 +428,17 @@ static void put_times(const struct sg_report *report, struct sg_json_writer *wri
     const struct sg_efficiency *efficiency = &report->efficiency;
 
     sg_json_put_members(writer,
-                        json_pack("{s:I, s:o, s:I, s:I, s:I, s:o}", "run_ns",
+                        json_pack("{s:I, s:o, s:I, s:I, s:f, s:o}", "run_ns",
                                   (json_int_t)efficiency->run_ns, "ideal_ns",
                                   sg_json_count(efficiency->has_ideal, efficiency->ideal_ns),
                                   "useful_ns", (json_int_t)efficiency->useful_ns, "useful_max_ns",
                                   (json_int_t)efficiency->useful_max_ns, "threads",
-                                  (json_int_t)efficiency->threads, "unmatched_receives",
+                                  efficiency->threads, "unmatched_receives",
                                   sg_json_count(efficiency->has_ideal, efficiency->unmatched)));
     sg_json_put_members(
         writer,
-        json_pack("{s:I, s:o, s:I, s:I}", "work_ns", (json_int_t)efficiency->work_ns, "waiting_ns",
+        json_pack("{s:I, s:I, s:o, s:I, s:I}", "work_ns", (json_int_t)efficiency->work_ns,
+                  "off_processor_ns", (json_int_t)efficiency->off_ns, "waiting_ns",
                   sg_json_count(report->waitstates != NULL, efficiency->waiting_ns), "mpi_ns",
                   (json_int_t)efficiency->mpi_ns, "ends_ns", (json_int_t)efficiency->ends_ns));
 }

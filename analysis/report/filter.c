@@ -237,9 +237,10 @@ bool sg_report_is_crowded(const struct sg_report *report)
     double ranks = (double)report->waiting.ranks;
     double processors = (double)sg_waiting_processors(&report->waiting);
     double waiting_ns = (double)efficiency->waiting_ns - (double)report->waiting.sleep_ns;
-    double used_ns = efficiency->on_processor * (double)efficiency->work_ns +
-                     (double)efficiency->mpi_ns + (waiting_ns > 0 ? waiting_ns : 0);
-    double lost_ns = efficiency->runnable * (double)efficiency->work_ns;
+    double outside_ns = (double)(efficiency->work_ns + efficiency->off_ns);
+    double used_ns = efficiency->on_processor * outside_ns + (double)efficiency->mpi_ns +
+                     (waiting_ns > 0 ? waiting_ns : 0);
+    double lost_ns = efficiency->runnable * outside_ns;
 
     return sg_report_is_oversubscribed(report) && efficiency->is_known &&
            efficiency->on_processor >= 0 && efficiency->runnable >= 0 &&

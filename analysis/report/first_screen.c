@@ -27,6 +27,7 @@
 #define BECAUSE_COLUMNS 26 /* that call sites leave to the reason */
 #define ENDS_TOLD 0.1
 #define RULES 4
+#define OFF_TOLD 0.005
 
 /* ---- words and figures ----------------------------------------------------------------------- */
 
@@ -155,6 +156,11 @@ static void put_times(const struct sg_report *report, FILE *out)
     fputs("   start and end ", out);
     sg_screen_put_share(sg_screen_share(efficiency->ends_ns, report->ranks_run_ns), 0, out);
     fputc('\n', out);
+    if (sg_screen_share(efficiency->off_ns, report->ranks_run_ns) >= OFF_TOLD) {
+        put_further("off the processor ", out);
+        sg_screen_put_share(sg_screen_share(efficiency->off_ns, report->ranks_run_ns), 0, out);
+        fputs(": outside MPI, asleep, in files or ready to run\n", out);
+    }
     if (inner >= 0) {
         put_further(SG_SCREEN_INNER, out);
         sg_screen_put_share(inner, 0, out);

@@ -159,7 +159,7 @@ struct sg_calls {
     uint32_t rank_count;
     uint64_t time_ns;                   /* time in MPI, summed over the reported ranks */
     uint64_t ends_ns;                   /* part of it in MPI_Init and MPI_Finalize */
-    uint64_t processor_ns;              /* sum of run time * threads that called MPI */
+    uint64_t processor_ns;              /* sum of the ranks' thread_ns */
     uint32_t least_rank, greatest_rank; /* ranks with the smallest and the largest share */
     double least_share, greatest_share;
     struct sg_before *before;    /* report/between_calls_tables.h; NULL: nothing was sampled */

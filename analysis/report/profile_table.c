@@ -709,6 +709,11 @@ static uint64_t greater_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t lesser_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
 {
     calls->pairs = table->pairs;
@@ -735,16 +740,16 @@ static void take_messages(struct sg_call_table *table, struct sg_calls *calls)
 static void count_threads(const struct sg_gathered_rank *gathered, struct sg_report *report,
                           struct sg_report_rank *rank)
 {
-    uint64_t callers = (uint64_t)__builtin_popcountll(gathered->callers | 1);
-    uint64_t in_mpi_ns = rank->mpi_ns + rank->ends_ns;
-    uint64_t full = rank->run_ns > 0 ? (in_mpi_ns + rank->run_ns - 1) / rank->run_ns : 0;
-    uint64_t threads = full > callers ? full : callers;
+    uint32_t callers = (uint32_t)__builtin_popcountll(gathered->callers | 1);
+    uint64_t before_ns = rank->thread_ns;
 
-    if (threads <= rank->threads || threads > UINT32_MAX)
-        return;
+    if (callers > rank->threads) {
+        rank->thread_ns += (callers - rank->threads) * rank->run_ns;
+        rank->threads = callers;
+    }
+    rank->thread_ns = greater_of(rank->thread_ns, rank->mpi_ns + rank->ends_ns);
     if (sg_filter_takes_rank(report->filter, (uint32_t)(rank - report->ranks)))
-        report->ranks_run_ns += (threads - rank->threads) * rank->run_ns;
-    rank->threads = (uint32_t)threads;
+        report->ranks_run_ns += rank->thread_ns - before_ns;
 }
 
 static void share_out(const struct sg_call_table *table, struct sg_report *report,
@@ -757,7 +762,7 @@ static void share_out(const struct sg_call_table *table, struct sg_report *repor
         uint64_t own_ns =
             rank->blocked_ns > rank->exposed_ns ? rank->blocked_ns - rank->exposed_ns : 0;
         uint64_t ends_ns =
-            table->ranks[i].ends_ns < rank->run_ns ? table->ranks[i].ends_ns : rank->run_ns;
+            lesser_of(greater_of(table->ranks[i].ends_ns, rank->ends_ns), rank->run_ns);
         uint64_t time_ns = table->ranks[i].time_ns + own_ns + ends_ns;
         uint64_t all_ns;
         double share;
@@ -765,10 +770,13 @@ static void share_out(const struct sg_call_table *table, struct sg_report *repor
         if (!table->ranks[i].is_seen)
             continue;
         rank->has_mpi = true;
+        /* An open call can begin with the first of a loop of tests, which the statistics have. */
+        if (rank->thread_ns > time_ns)
+            time_ns += lesser_of(rank->open_ns, rank->thread_ns - time_ns);
         rank->mpi_ns = time_ns - ends_ns;
-        rank->ends_ns = greater_of(rank->ends_ns, ends_ns);
+        rank->ends_ns = ends_ns;
         count_threads(&table->ranks[i], report, rank);
-        all_ns = sg_rank_processor_ns(rank);
+        all_ns = rank->thread_ns;
         if (time_ns > all_ns) /* a damaged log: more threads than are counted */
             time_ns = all_ns;
         share = all_ns > 0 ? (double)time_ns / (double)all_ns : 0;

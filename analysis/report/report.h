@@ -160,8 +160,13 @@ struct sg_report_rank {
     uint64_t wait_ns;    /* as far as events show it */
     uint64_t last_count; /* instances in which it came last */
     uint32_t threads;    /* threads that called MPI, among them the one that called MPI_Init */
-    uint64_t ends_ns;    /* in MPI_Init and MPI_Finalize */
-    uint64_t mpi_ns;     /* in all other calls of MPI, over all threads; valid if has_mpi */
+    /* The rank's run time, and for each further thread the time from its first call to the end of
+     * its last, as far as events show it; else the run time again. At least the time of the rank's
+     * calls, so that no share of it exceeds 1. */
+    uint64_t thread_ns;
+    uint64_t ends_ns; /* in MPI_Init and MPI_Finalize */
+    uint64_t open_ns; /* in calls that have not ended; mpi_ns includes it */
+    uint64_t mpi_ns;  /* in all other calls of MPI, over all threads; valid if has_mpi */
     bool has_mpi;
 };
 
@@ -175,7 +180,8 @@ struct sg_report {
     uint32_t living;  /* ranks that were still running when their logs were read */
     /* Events are complete up to this time from the run's start; 0: to its end, or not known. */
     uint64_t recorded_ns;
-    bool all_sampled;               /* the run had STAGGER_CAUSES=all */
+    bool all_sampled; /* the run had STAGGER_CAUSES=all */
+    uint64_t off_ns;  /* the longest time for which a rank's recording was off (MPI_Pcontrol) */
     uint64_t wanted_bytes;          /* STAGGER_TRACE_BYTES for all events; 0: not known */
     uint64_t dropped_calls;         /* left out of the events, or not in a complete instance */
     uint64_t unmanaged_calls;       /* passed to MPICH without being recorded */
@@ -242,7 +248,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
 void sg_report_clear(struct sg_report *report);
 
 /* Sets the efficiency from the ranks, all calls and wait states, which must be known by now, unless
- * events gave it. */
+ * events gave it. SG_ERR_MEMORY only, not logged. */
 enum sg_status sg_report_set_efficiency(struct sg_report *report);
 
 /* The time that stagger itself added to all calls, estimated from the calls that were timed; 0 if
@@ -262,20 +268,10 @@ static inline bool sg_report_has_one_clock(const struct sg_report *report)
            report->locations_without_offset == 0;
 }
 
-/* At least the time of its calls, so that no share of it exceeds 1. */
-static inline uint64_t sg_rank_processor_ns(const struct sg_report_rank *rank)
-{
-    uint64_t all_ns = rank->run_ns * rank->threads;
-
-    return all_ns > rank->blocked_ns ? all_ns : rank->blocked_ns;
-}
-
 /* Time outside the recorded collectives; it is unknown whether the rank computed then. */
 static inline uint64_t sg_rank_elsewhere_ns(const struct sg_report_rank *rank)
 {
-    uint64_t all_ns = sg_rank_processor_ns(rank);
-
-    return all_ns > rank->blocked_ns ? all_ns - rank->blocked_ns : 0;
+    return rank->thread_ns > rank->blocked_ns ? rank->thread_ns - rank->blocked_ns : 0;
 }
 
 /* "barrier", "ibarrier", ... */

@@ -329,6 +329,7 @@ static SG_REPORT_MEMBER(put_run)
                                   sg_json_count(report->recorded_ns > 0, report->recorded_ns),
                                   "wanted_trace_bytes",
                                   sg_json_count(report->wanted_bytes > 0, report->wanted_bytes)));
+    sg_json_put(writer, "off_ns", json_integer((json_int_t)report->off_ns));
     sg_rows_put(report, options, writer);
     sg_json_put_members(
         writer,

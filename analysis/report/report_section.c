@@ -288,7 +288,7 @@ static void print_share(const void *row, const void *context, FILE *out)
 {
     const struct ranked *ranked = row;
     uint64_t part_ns = ranked->waits != NULL ? waiting_ns(ranked) : ranked->in_mpi_ns;
-    uint64_t all_ns = sg_rank_processor_ns(&ranked->of);
+    uint64_t all_ns = ranked->of.thread_ns;
     bool is_known = ranked->waits != NULL || ranked->of.has_mpi;
 
     fputs(is_known ? SG_SHARE(part_ns < all_ns ? part_ns : all_ns, all_ns) : "-", out);
@@ -308,6 +308,7 @@ static const struct sg_column rank_columns[] = {
     {NULL, "share", "share", .print = print_share},
     {NULL, "caused", "caused", .print = print_caused},
     {"threads", "threads", "threads", OF_RANK(COUNT32, of.threads)},
+    {"thread_ns", OF_RANK(NS, of.thread_ns)},
     {"calls", "calls", "calls", OF_RANK(COUNT, of.calls)},
     {"wait_ns", OF_RANK(NS, of.wait_ns), .known = has_events},
     {"last_count", OF_RANK(COUNT, of.last_count), .known = has_events},

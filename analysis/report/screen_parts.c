@@ -256,12 +256,23 @@ static void put_unmanaged(const struct sg_report *report, FILE *out)
                 report->calls != NULL ? ", and are counted among all calls only" : " unrecorded");
 }
 
+static void put_off(const struct sg_report *report, FILE *out)
+{
+    if (report->off_ns > 0)
+        fprintf(
+            out,
+            "note: recording was off for %s of %s (MPI_Pcontrol): calls in that time are not shown,"
+            "\n      and all of it counts as work\n",
+            SG_NS(report->off_ns), SG_NS(report->run_ns));
+}
+
 void sg_report_put_notes(const struct sg_report *report, bool all, FILE *out)
 {
     uint64_t unseen = report->has_events ? sg_report_unseen_calls(report) : 0;
     char covered[SG_COVERAGE_BYTES];
     bool is_full = sg_report_coverage(report, covered) != NULL;
 
+    put_off(report, out);
     if (is_full)
         fprintf(out, "note: partial: a log was full, so waits, causes and the path are of %s\n",
                 covered);

@@ -259,6 +259,7 @@ enum sg_status sg_report_of_logs(const struct sg_log_set *set, const char *path,
         report.overhead_ns = facts.overhead_ns;
         report.overhead_long_calls = facts.overhead_long_calls;
         report.waiting = facts.waiting;
+        report.off_ns = facts.off_ns;
         report.living = (uint32_t)facts.living;
         report.unrecovered = facts.any_otf2 && facts.living == 0;
         report.unmanaged_calls = facts.unmanaged_calls;
@@ -386,6 +387,7 @@ void sg_report_clear(struct sg_report *report)
     sg_path_free(report->critical_path);
     sg_causes_found_free(report->causes);
     sg_open_calls_free(report->open_calls);
+    sg_efficiency_clear(&report->efficiency);
     free(report->trials);
     free(report->rules);
     free(report->sites);

@@ -110,6 +110,7 @@ static void take_property(struct archive *archive, const char *name, const char 
         {SG_PROPERTY_DROPPED, &report->dropped_calls},
         {SG_PROPERTY_RECORDED, &report->recorded_ns},
         {SG_PROPERTY_WANTED_BYTES, &report->wanted_bytes},
+        {SG_PROPERTY_OFF, &report->off_ns},
         {SG_PROPERTY_UNMANAGED, &report->unmanaged_calls},
         {SG_PROPERTY_UNMANAGED_POSTS, &report->unmanaged_nonblocking},
         {SG_PROPERTY_UNMANAGED_FULL, &report->unmanaged_full},

@@ -4,6 +4,8 @@
  */
 #include "report/source_stats.h"
 
+#include "core/clock.h"
+#include "core/clocksync.h"
 #include "core/executed.h"
 #include "core/hash.h"
 #include "core/room.h"
@@ -151,9 +153,12 @@ struct reading {
     struct sg_log_names *names;
     struct comm *comms; /* sorted by identity after the first pass */
     uint32_t comm_count;
-    uint32_t world, self;             /* indices in the aggregate */
-    struct sg_map sites, log_comms;   /* current log: its indices -> indices in the aggregate */
-    uint64_t blocked_ns;              /* current log: sum */
+    uint32_t world, self;           /* indices in the aggregate */
+    struct sg_map sites, log_comms; /* current log: its indices -> indices in the aggregate */
+    uint64_t blocked_ns;            /* current log: sum */
+    bool just_ended;
+    bool lives;                       /* a rank runs, or the run has just ended */
+    uint64_t last_of_day_ns;          /* the last moment that the logs know, if none does */
     uint32_t arms[SG_EXECUTED_LIMIT]; /* current log: its numbers -> the aggregate's */
 };
 
@@ -383,16 +388,116 @@ uint32_t sg_log_threads(const struct sg_logread *log)
     return threads > 0 ? threads : 1;
 }
 
-/* The log of a running program has no end: its last record counts as the end, and the run time is
- * at least the time in collectives. */
-static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log,
+/* ---- the end of a rank's run ----------------------------------------------------------------- */
+
+/* Begin of the call that a thread is in; 0: it is in none, or has just left it. */
+static uint64_t open_since_ns(const struct sg_record_thread *record)
+{
+    uint32_t turn = atomic_load_explicit(&record->turn, memory_order_acquire);
+    uint64_t end_ns = atomic_load_explicit(&record->end_ns, memory_order_acquire);
+    uint64_t begin_ns = record->begin_ns;
+
+    /* Acquire: begin_ns is read before turn is read again. */
+    atomic_thread_fence(memory_order_acquire);
+    return turn > 0 && turn % 2 == 0 && end_ns == 0 && begin_ns < SG_TIME_LIMIT_NS &&
+                   atomic_load_explicit(&record->turn, memory_order_relaxed) == turn
+               ? begin_ns
+               : 0;
+}
+
+/* The log's last moment: the end of its last record, or the begin of a call that has no end. */
+static uint64_t last_ns(struct sg_logread *log)
+{
+    uint64_t last_ns = sg_logread_last_ns(log), slot = 0;
+    enum sg_record_kind kind;
+    const void *record;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (kind == SG_RECORD_THREAD && open_since_ns(record) > last_ns)
+            last_ns = open_since_ns(record);
+    }
+    return last_ns;
+}
+
+static uint64_t of_day_ns(struct sg_logread *log)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+
+    return header->realtime_ns + (last_ns(log) - header->monotonic_ns);
+}
+
+static void find_last(struct reading *reading)
+{
+    const struct sg_watch *watch = reading->aggregate->watch;
+
+    reading->just_ended = watch != NULL && watch->just_ended;
+    reading->lives =
+        reading->just_ended || sg_logread_count_living(reading->set->logs, reading->set->count) > 0;
+    for (int i = 0; i < reading->set->count; i++) {
+        uint64_t of_day = of_day_ns(reading->set->logs[i]);
+
+        if (of_day < SG_TIME_LIMIT_NS && of_day > reading->last_of_day_ns)
+            reading->last_of_day_ns = of_day;
+    }
+}
+
+/* Logs of some writers lack the end of MPI_Finalize. */
+static bool has_ended(const struct sg_log_header *header)
+{
+    return header->finalize_end_ns != 0 ||
+           (header->finalize_begin_ns != 0 &&
+            atomic_load_explicit(&header->state, memory_order_relaxed) == SG_LOG_FINALIZED);
+}
+
+/* The log of a rank that has not reached the end of MPI_Finalize has no end: its run ends with the
+ * job. A rank that died while others live ended with its last record. */
+static uint64_t find_end_ns(const struct reading *reading, struct sg_logread *log)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    uint64_t own_ns = last_ns(log), of_day = of_day_ns(log), now_ns;
+
+    if (has_ended(header))
+        return header->finalize_end_ns != 0 ? header->finalize_end_ns : header->finalize_begin_ns;
+    if (reading->lives && !reading->just_ended && !sg_logread_lives(log))
+        return own_ns;
+    if (!reading->lives)
+        return reading->last_of_day_ns > of_day && of_day > 0
+                   ? own_ns + (reading->last_of_day_ns - of_day)
+                   : own_ns;
+    now_ns = header->machine == sg_clocksync_machine()
+                 ? sg_clock_ns()
+                 : header->monotonic_ns + (sg_clock_of_ns(CLOCK_REALTIME) - header->realtime_ns);
+    return now_ns > own_ns && now_ns < SG_TIME_LIMIT_NS ? now_ns : own_ns;
+}
+
+/* Adds the rank's time in calls that have not ended, which no statistics count. */
+static void take_open(struct reading *reading, struct sg_logread *log, uint64_t end_ns)
+{
+    const struct sg_log_header *header = sg_logread_header(log);
+    uint32_t rank = (uint32_t)header->rank;
+    uint64_t slot = 0, ends_ns = sg_log_ends_ns(header);
+    enum sg_record_kind kind;
+    const void *record;
+
+    if (has_ended(header))
+        return;
+    if (header->finalize_begin_ns != 0 && end_ns > header->finalize_begin_ns)
+        sg_aggregate_ends(reading->aggregate, rank, ends_ns + (end_ns - header->finalize_begin_ns));
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        uint64_t since_ns = kind == SG_RECORD_THREAD ? open_since_ns(record) : 0;
+
+        if (since_ns > header->init_end_ns && end_ns > since_ns &&
+            (header->finalize_begin_ns == 0 || since_ns < header->finalize_begin_ns))
+            sg_aggregate_open(reading->aggregate, rank, end_ns - since_ns);
+    }
+}
+
+/* The run time is at least the time in collectives. */
+static uint64_t run_ns(const struct reading *reading, const struct sg_logread *log, uint64_t end_ns,
                        uint32_t threads)
 {
     const struct sg_log_header *header = sg_logread_header(log);
     uint64_t begin_ns = header->init_begin_ns ? header->init_begin_ns : header->monotonic_ns;
-    uint64_t end_ns = header->finalize_end_ns     ? header->finalize_end_ns
-                      : header->finalize_begin_ns ? header->finalize_begin_ns
-                                                  : sg_logread_last_ns(log);
     uint64_t span_ns = end_ns > begin_ns ? end_ns - begin_ns : 0;
 
     if (header->finalize_begin_ns == 0 && span_ns < reading->blocked_ns / threads)
@@ -431,9 +536,11 @@ static enum sg_status read_log(struct reading *reading, struct sg_logread *log)
     }
     if (status == SG_OK) {
         uint32_t threads = sg_log_threads(log);
+        uint64_t end_ns = find_end_ns(reading, log);
 
         sg_aggregate_threads(reading->aggregate, rank, threads);
-        sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log, threads));
+        sg_aggregate_run_time(reading->aggregate, rank, run_ns(reading, log, end_ns, threads));
+        take_open(reading, log, end_ns);
     }
     return status;
 }
@@ -446,6 +553,7 @@ enum sg_status sg_source_stats(const struct sg_log_set *set, struct sg_progress_
         .set = set, .aggregate = aggregate, .names = set->names != NULL ? set->names : &own_names};
     enum sg_status status = collect(&reading);
 
+    find_last(&reading);
     if (status == SG_OK)
         status = place_comms(&reading);
     for (int i = 0; i < set->count && status == SG_OK; i++) {
@@ -493,8 +601,10 @@ void sg_log_set_facts(const struct sg_log_set *set, struct sg_log_facts *out)
 
     for (int i = 0; i < set->count; i++) {
         const struct sg_log_header *header = sg_logread_header(set->logs[i]);
+        uint64_t off_ns = sg_log_off_ns(header, sg_logread_last_ns(set->logs[i]));
         struct sg_waiting waiting;
 
+        facts.off_ns = off_ns > facts.off_ns ? off_ns : facts.off_ns;
         if (facts.program == NULL && header->program[0] != '\0')
             facts.program = header->program;
         facts.any_otf2 |= header->trace_mode == SG_TRACE_OTF2;

@@ -58,7 +58,7 @@ struct sg_log_facts {
     int living;          /* ranks that are still writing their logs */
     bool complete;       /* all logs are present and complete, and reached MPI_Finalize */
     uint64_t unmanaged_calls, unmanaged_nonblocking, unmanaged_full;
-    uint64_t overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
+    uint64_t off_ns, overhead_calls, overhead_ns, overhead_long_calls; /* as in struct sg_report */
     struct sg_run_waiting waiting;
 };
 

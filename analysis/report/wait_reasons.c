@@ -422,15 +422,16 @@ static void put_reason(const struct sg_report *report, const struct sg_waitstate
     const char *name = sg_cause_names[reason->cause];
     const char *in_calls = strstr(name, " in calls");
 
+    if (sg_cause_is_crowding(reason->cause) && sg_report_is_crowded(report)) {
+        fputs("preempted: too many ranks", out);
+        return;
+    }
     if (reason->rank == SEVERAL && is_blamed(site))
         fputs("other ranks ", out);
     else if (reason->rank != SEVERAL && reason->rank != site->late[0].rank)
         fprintf(out, "rank %" PRIi64 " ", reason->rank);
     if (sg_cause_is_crowding(reason->cause)) {
-        fputs(sg_report_is_crowded(report)  ? "preempted: too many ranks"
-              : is_of_others(reason->cause) ? "preempted by other processes"
-                                            : "preempted",
-              out);
+        fputs(is_of_others(reason->cause) ? "preempted by other processes" : "preempted", out);
         return;
     }
     if (is_of_threads(reason->cause)) {

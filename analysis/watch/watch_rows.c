@@ -408,7 +408,6 @@ static void sum_up(const struct making *making, const struct sg_live_log *log,
 {
     const struct sg_live_view *view = making->view;
     uint32_t rank = (uint32_t)log->rank;
-    uint64_t run_ns = view->report.ranks[rank].run_ns;
     uint64_t open_ns = 0;
 
     *out = (struct sg_live_rank){.rank = rank,
@@ -420,8 +419,8 @@ static void sum_up(const struct making *making, const struct sg_live_log *log,
         open_ns += making->tally->places[i].now[rank].open_ns;
         out->now_ns += sg_live_part_gain_ns(&making->tally->places[i], rank);
     }
-    out->share = share_of(out->time_ns, run_ns * processors(view, rank));
     out->elapsed_ns = elapsed_ns(making->job, log);
+    out->share = share_of(out->time_ns + open_ns, out->elapsed_ns * processors(view, rank));
     out->useful_ns = rest_of(out->elapsed_ns * processors(view, rank), out->time_ns + open_ns);
     out->has_now = view->interval_ns > 0 && log->state == SG_LIVE_RUNS;
     if (out->has_now)

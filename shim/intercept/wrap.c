@@ -15,6 +15,7 @@
 #include "internode/request.h"
 #include "profile/comms.h"
 #include "profile/profile.h"
+#include "runtime/recording.h"
 #include "runtime/settings.h"
 #include "wait/hook.h"
 
@@ -154,7 +155,7 @@ int sg_wrap_pcontrol(int level, ...)
 {
     if (sg_process_running()) {
         if (level == 0 || level == 1) {
-            atomic_store(&sg_process.recording, level == 1);
+            sg_recording_switch(&sg_process, level == 1);
             sg_profile_switch(level == 1);
         } else if (level == 2) {
             sg_statistics_reset();

@@ -491,6 +491,19 @@ void sg_recording_waiting(struct sg_log *log)
     atomic_store_explicit(&header->sleep_ns, times.sleep_ns, memory_order_relaxed);
 }
 
+void sg_recording_switch(struct sg_process *process, bool is_on)
+{
+    struct sg_log_header *header = process->log != NULL ? sg_log_header(process->log) : NULL;
+    uint64_t now_ns = sg_clock_ns(), since_ns;
+
+    if (atomic_exchange(&process->recording, is_on) == is_on || header == NULL)
+        return;
+    since_ns =
+        atomic_exchange_explicit(&header->off_since_ns, is_on ? 0 : now_ns, memory_order_relaxed);
+    if (is_on && since_ns > 0 && now_ns > since_ns)
+        atomic_fetch_add_explicit(&header->off_ns, now_ns - since_ns, memory_order_relaxed);
+}
+
 void sg_recording_start(struct sg_process *process, uint64_t begin_ns)
 {
     struct sg_log_header *header;

@@ -13,6 +13,8 @@
 void sg_recording_start(struct sg_process *process, uint64_t begin_ns);
 /* Local: updates the log's counts of the rank's yields and sleeps. */
 void sg_recording_waiting(struct sg_log *log);
+/* Local, of the application's threads: switches recording on or off (MPI_Pcontrol). */
+void sg_recording_switch(struct sg_process *process, bool is_on);
 /* Closes the log, if there is one, and reports to the user what the run wrote. */
 void sg_recording_stop(struct sg_process *process);
 /* Local: writes a definition (sg_log_definition) whose text is two strings, each with its NUL. */

@@ -449,6 +449,9 @@ struct sg_log_header {
     /* Time of the first dropped event; 0: there is none, or the writer did not record it. */
     _Atomic uint64_t dropped_since_ns;
     uint32_t spinning_threads; /* as in struct sg_waiting; set by MPI_Finalize */
+    /* MPI_Pcontrol: for how long recording was off before it was last switched off, and since when
+     * it is off; 0: it is on. */
+    _Atomic uint64_t off_ns, off_since_ns;
     /* Set by `stagger run` in the log of a rank that did not finish: SG_RUN_ENDED plus the exit
      * status of the run, and SG_RUN_TOLD if a signal told it to end; 0: not known. */
     uint32_t run_end;
@@ -456,6 +459,16 @@ struct sg_log_header {
 
 #define SG_RUN_ENDED 0x100u
 #define SG_RUN_TOLD 0x200u
+
+/* For how long recording was off in all, up to the end of the run. */
+static inline uint64_t sg_log_off_ns(const struct sg_log_header *header, uint64_t last_ns)
+{
+    uint64_t since_ns = atomic_load_explicit(&header->off_since_ns, memory_order_relaxed);
+    uint64_t end_ns = header->finalize_begin_ns > 0 ? header->finalize_begin_ns : last_ns;
+
+    return atomic_load_explicit(&header->off_ns, memory_order_relaxed) +
+           (since_ns > 0 && end_ns > since_ns ? end_ns - since_ns : 0);
+}
 
 /* The rank's time in MPI_Init and MPI_Finalize, as far as known. */
 static inline uint64_t sg_log_ends_ns(const struct sg_log_header *header)

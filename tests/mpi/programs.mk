@@ -10,16 +10,16 @@ P := $(B)/mpi
 PROGRAM_FLAGS := -O2 -g -fPIE -Wall -Wextra -Werror -Wno-unused-parameter
 
 C_PROGRAMS := \
-  advised ahead alternating arrival bcs_pattern behind between broadcasts call_times calls cg \
-  closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
+  advised ahead alternating arrival bcs_pattern behind between brief_threads broadcasts call_times calls \
+  cg closing comms comms_made counts_c device disagree disagree_errors dying ending errors exchanges \
   failing fallbacks fork freed_early gaps gives_way hangs holes intercomm known_between known_calls \
   known_causes known_events known_members known_mmds known_neighbors known_requests known_skews \
   known_useful known_waits known_windows large late late_calls late_rounding late_sender late_storm \
-  late_unheard late_waits \
+  late_unheard late_waits on_processor \
   lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
   pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
-  stopped thread_levels threads three_calls topologies trial two_orders unloaded \
+  stopped switched_off thread_levels threads three_calls topologies trial two_orders unloaded \
   user_operations virtual_nodes waits wrong_calls
 BENCH_PROGRAMS := bench_added bench_auto bench_call bench_late bench_slices bench_wakes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls association kernels results internode_apps \
@@ -166,7 +166,7 @@ $(P)/stripped/%: $(P)/%
 	$(Q)$(STRIP) -o $@ $<
 
 $(addprefix $(P)/,bench_added bench_call): bench/blocks.h
-$(addprefix $(P)/,advised bench_late bench_slices bench_wakes exchanges known_useful): tests/mpi/clock.h
+$(addprefix $(P)/,advised bench_late bench_slices bench_wakes brief_threads exchanges known_useful on_processor switched_off): tests/mpi/clock.h
 $(addprefix $(P)/,gives_way late_sender late_waits): tests/mpi/given.h
 $(addprefix $(P)/,late late_calls late_rounding late_storm late_unheard): tests/mpi/late.h
 $(addprefix $(P)/,late_rounding rounding): tests/mpi/float_modes.h

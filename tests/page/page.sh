@@ -34,7 +34,7 @@ check "the page has the data for the charts of the worst call site" is "10000 25
 check "the page has the worst instance, from arrival to departure" is "2 20000 6000 [[0, 0, 6100, 6000], [1, 6000, 6100, 0], [2, 0, 6100, 6000], [3, 0, 6100, 6000]]" \
     "$(in_page known '"%d %d %d %s" % tuple(d["data"]["worst"][0][k] for k in ("seq", "at_ns", "skew_ns", "parts"))')"
 check "the page has each rank's time, time blocked and wait" is \
-    "[[200000, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
+    "[[100100, 10550, 10000], [100000, 5600, 5000], [100000, 8300, 7900], [100000, 8490, 7800]]" \
     "$(in_page known 'd["data"]["by_rank"]')"
 check "the page says how accurate the clocks are" all \
     'says known "known to within *70ns *\(rank 2 worst\)"' \

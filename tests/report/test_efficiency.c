@@ -23,22 +23,29 @@ static void call(uint32_t rank, const char *function, int64_t begin_ns, int64_t 
     leave(rank, end_ns);
 }
 
-/* Ranks 0 and 1 are on one machine, 2 and 3 on another. */
-static void replay(int64_t end_ns)
+/* Ranks 0 and 1 are on one machine, 2 and 3 on another. A second thread of rank 0 counts from
+ * begin_ns to until_ns. */
+static void replay_with(int64_t end_ns, int64_t begin_ns, int64_t until_ns)
 {
-    struct sg_efficiency_thread threads[2 * RANKS] = {{0}};
+    struct sg_efficiency_thread threads[2 * RANKS] = {[RANKS] = {begin_ns, until_ns, 0, 0, 0}};
 
     finish();
     for (uint32_t rank = 0; rank < RANKS; rank++)
-        threads[rank] = (struct sg_efficiency_thread){0, end_ns, rank / 2};
+        threads[rank] = (struct sg_efficiency_thread){0, end_ns, rank, rank, rank / 2};
     efficiency = (struct sg_efficiency){0};
     need(sg_efficiency_of_events(sg_critical_history(critical), threads, 2 * RANKS, &efficiency));
+}
+
+static void replay(int64_t end_ns)
+{
+    replay_with(end_ns, 0, 0);
 }
 
 static void stop(void)
 {
     end();
     sg_critical_destroy(critical);
+    sg_efficiency_clear(&efficiency);
 }
 
 static bool is_equal(double a, double b)
@@ -59,7 +66,7 @@ static void expect_identities(void)
 
         useful_ns += slice->useful_ns;
         EXPECT(slice->useful_max_ns <= (uint64_t)(slice->end_ns - slice->begin_ns),
-               slice->useful_ns <= efficiency.threads * slice->useful_max_ns,
+               (double)slice->useful_ns <= slice->threads * (double)slice->useful_max_ns,
                i == 0 || slice->begin_ns == efficiency.slices[i - 1].end_ns);
     }
     EXPECT(useful_ns == efficiency.useful_ns, efficiency.has_slices);
@@ -285,6 +292,46 @@ TEST("an eager send needs no receive, one that is held up does")
     leave(1, 280);
     replay(300);
     EXPECT(efficiency.ideal_ns == 200 + 80, efficiency.useful_max_ns == 220);
+    expect_identities();
+    stop();
+}
+
+/* Rank 0 waits for rank 1 from 100 to 800 and computes to the end; from 900 on its second thread
+ * computes for 20 ns between two calls. */
+TEST("a thread counts from its first call to its last, and begins where its rank is")
+{
+    const struct sg_waitstate_message sent = {.peer = 0}, received = {.peer = 1};
+
+    start();
+    enter(0, "MPI_Recv", 11, 100);
+    enter(1, "MPI_Send", 10, 200);
+    need(sg_waitstate_send(tracker, 1, &sent));
+    leave(1, 300);
+    need(sg_waitstate_receive(tracker, 0, &received, 800));
+    leave(0, 800);
+    call(RANKS, "MPI_Send", 900, 910);
+    call(RANKS, "MPI_Send", 930, 940);
+    replay_with(1000, 900, 940);
+    EXPECT(efficiency.useful_ns == 300 + 20 + 900, efficiency.run_ns == 1000,
+           is_equal(efficiency.threads, 1040. / 1000 + 1), efficiency.useful_max_ns == 900);
+    /* The thread begins 100 ns after the receive, which ends at 200 in the replay. */
+    EXPECT(efficiency.ideal_ns == 900);
+    EXPECT(is_equal(efficiency.slices[45].threads, 2 + 1), efficiency.slices[45].useful_ns == 50,
+           is_equal(efficiency.slices[10].threads, 2));
+    expect_identities();
+    stop();
+}
+
+/* The thread has a tenth of the rank's run, all of it outside of MPI but 2 ns. */
+TEST("a short thread that computes makes no rank useful beyond its ideal run time")
+{
+    start();
+    call(0, "MPI_Recv", 0, 1000);
+    call(RANKS, "MPI_Send", 900, 901);
+    call(RANKS, "MPI_Send", 999, 1000);
+    replay_with(1000, 900, 1000);
+    EXPECT(efficiency.useful_ns == 98, efficiency.useful_max_ns == (98 * 1000 + 1099) / 1100,
+           is_equal(efficiency.parallel, 98. / 1100));
     expect_identities();
     stop();
 }

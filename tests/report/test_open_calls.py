@@ -189,6 +189,23 @@ def test_a_hung_job_alive_and_killed(how, trace, rules):
         assert without_times(job.look()) == without_times(dead) and shows_the_same(page_rows(job.trace), job.trace)
 
 
+def test_figures_of_a_hung_job():
+    """a hung job's run lasts up to now, and its open calls are time in MPI, also in watch"""
+    job = Job("receive")
+    calls = job.hung()
+    whole = checked("report", run(STAGGER, "report", "--json", job.trace).stdout)
+    live = checked("watch", run(STAGGER, "watch", "--json", "--count", 1, job.trace).stdout)
+    job.kill()
+    job.end()
+    open_ns = sum(len(group["ranks"]) * group["open_ns"] for group in calls["groups"])
+    of = whole["efficiency"]
+    assert open_ns > 4e9 * 2 and whole["mpi"]["time_ns"] >= open_ns and of["mpi_ns"] >= open_ns
+    assert of["useful_ns"] <= sum(rank["thread_ns"] for rank in whole["per_rank"]) - open_ns
+    assert all(0.9 * live["run_ns"] < rank["share"] * live["run_ns"] + rank["useful_ns"] <= 1.01 * live["run_ns"]
+               for rank in live["per_rank"])
+    assert live["mpi"]["time_ns"] >= open_ns
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGXCPU])
 def test_run_ends_with_the_open_calls(number):
     """stagger run that gets a signal hands it on, prints the open calls, and ends as its program does."""

@@ -103,8 +103,12 @@ def compare_sums(line, statistics):
         sums[place_of(row)].update({figure: row[figure] for figure in FIGURES})
     shown = {place_of(row): row for row in line["calls"] if row["calls"] > 0}
     assert {place: {figure: row[figure] for figure in FIGURES} for place, row in shown.items()} == sums != {}
-    assert (line["mpi"], line["ranks"]) == (statistics["mpi"], statistics["ranks"])
-    assert sum(rank["time_ns"] for rank in line["per_rank"]) == statistics["mpi"]["time_ns"]
+    assert line["ranks"] == statistics["ranks"]
+    ended_ns = sum(rank["time_ns"] for rank in line["per_rank"])
+    if line["living_ranks"] == 0:
+        assert line["mpi"] == statistics["mpi"] and ended_ns == statistics["mpi"]["time_ns"]
+    else:  # calls that are open count up to each look
+        assert ended_ns < line["mpi"]["time_ns"] < statistics["mpi"]["time_ns"]
     # For the rank that arrives last, or has the least time, the intervals before the call that exceed the
     # others' the most; these rows come first.
     for place, row in shown.items():
@@ -172,7 +176,7 @@ def test_statistics():
     until(job.is_stopped, 0)
     line, statistics = job.look(), report(job.trace)
     calls = [sorted((row["id"], row["calls"], row["time_ns"]) for row in one["calls"]) for one in (line, statistics)]
-    assert line["mpi"] == statistics["mpi"] and calls[0] == calls[1]
+    assert line["mpi"]["time_ns"] < statistics["mpi"]["time_ns"] and calls[0] == calls[1]
     assert {row["wait_ns"] for row in line["calls"]} == {None}
     assert job.ends_well()
 

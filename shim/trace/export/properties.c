@@ -180,7 +180,7 @@ static void set_left_out(struct sg_archive *archive, const struct sg_unified *un
 static void set_recorded(struct sg_archive *archive, const struct sg_unified *unified,
                          uint64_t begin_ns)
 {
-    uint64_t until_ns = UINT64_MAX, wanted_bytes = 0;
+    uint64_t until_ns = UINT64_MAX, wanted_bytes = 0, off_ns = 0;
 
     for (int i = 0; i < unified->summary_count; i++) {
         const struct sg_summary *summary = &unified->summaries[i];
@@ -190,11 +190,15 @@ static void set_recorded(struct sg_archive *archive, const struct sg_unified *un
             until_ns = since_ns;
         if (summary->wanted_bytes > wanted_bytes)
             wanted_bytes = summary->wanted_bytes;
+        if (summary->off_ns > off_ns)
+            off_ns = summary->off_ns;
     }
     if (until_ns < UINT64_MAX && until_ns > begin_ns)
         set_number(archive, SG_PROPERTY_RECORDED, until_ns - begin_ns);
     if (until_ns < UINT64_MAX && wanted_bytes > 0)
         set_number(archive, SG_PROPERTY_WANTED_BYTES, wanted_bytes);
+    if (off_ns > 0)
+        set_number(archive, SG_PROPERTY_OFF, off_ns);
 }
 
 void sg_properties_set(struct sg_archive *archive, const struct sg_unified *unified,

@@ -321,6 +321,7 @@ enum sg_status sg_summary_make(struct sg_logread *log, bool at_finalize, struct 
                    sg_logread_damaged(log),
         .dropped_since_ns = atomic_load_explicit(&header->dropped_since_ns, memory_order_relaxed),
         .wanted_bytes = wanted_bytes(header),
+        .off_ns = sg_log_off_ns(header, sg_logread_last_ns(log)),
         .unmanaged_calls = atomic_load_explicit(&header->unmanaged_calls, memory_order_relaxed),
         .unmanaged_nonblocking =
             atomic_load_explicit(&header->unmanaged_nonblocking, memory_order_relaxed),
@@ -502,6 +503,7 @@ void sg_summary_pack(struct sg_pack *pack, struct sg_summary *s)
     SG_PACK(pack, s->dropped);
     SG_PACK(pack, s->dropped_since_ns);
     SG_PACK(pack, s->wanted_bytes);
+    SG_PACK(pack, s->off_ns);
     SG_PACK(pack, s->slices);
     SG_PACK(pack, s->overhead_calls);
     SG_PACK(pack, s->overhead_ns);

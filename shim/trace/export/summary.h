@@ -74,6 +74,7 @@ struct sg_summary {
     uint64_t dropped;          /* events dropped for lack of capacity, records cut off or damaged */
     uint64_t dropped_since_ns; /* 0: none was dropped for lack of capacity, or not known */
     uint64_t wanted_bytes; /* STAGGER_TRACE_BYTES with which none would have been; 0: as above */
+    uint64_t off_ns;       /* sg_log_off_ns() */
     uint64_t slices;       /* records of slices of buffered coscheduling */
     /* As in struct sg_log_header. */
     uint64_t overhead_calls, overhead_ns, overhead_long_calls;

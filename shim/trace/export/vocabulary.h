@@ -138,6 +138,7 @@ enum sg_interval_metric_ref {
 /* Time from the first event to the first one that a log had no capacity for, and the
  * STAGGER_TRACE_BYTES that would have been enough; absent if there is none, or it is not known. */
 #define SG_PROPERTY_RECORDED "STAGGER::RECORDED_NS"
+#define SG_PROPERTY_OFF "STAGGER::OFF_NS"
 #define SG_PROPERTY_WANTED_BYTES "STAGGER::WANTED_BYTES"
 /* Events dropped for lack of capacity, by function: "MPI_Isend=12 MPI_Wait=3". */
 #define SG_PROPERTY_LEFT_OUT "STAGGER::LEFT_OUT"
