@@ -257,17 +257,20 @@ static int64_t arrivals_of(const struct sg_instance *instance, const struct sg_m
     return instance->calls[sg_measure_awaited_by(instance, measure, member)].begin_ns;
 }
 
-/* A nonblocking call can wait anywhere. Its wait is the part of the wait for arrivals that was not
- * hidden. */
+/* A nonblocking call can wait anywhere, of which the sum is known. It usually waits last, and until
+ * it is complete: what it waited after the last arrival was not for that. */
 static void measure_nonblocking(const struct sg_instance *instance,
                                 const struct sg_measure *measure, uint32_t member,
                                 struct sg_call_measure *out)
 {
     const struct sg_member_call *call = &instance->calls[member];
-    uint64_t wait_ns = later_by(arrivals_of(instance, measure, member), call->begin_ns);
+    int64_t arrivals_ns = arrivals_of(instance, measure, member);
+    uint64_t wait_ns = later_by(arrivals_ns, call->begin_ns);
+    uint64_t after_ns = later_by(call->end_ns, arrivals_ns);
+    uint64_t exposed_ns = call->exposed_ns > after_ns ? call->exposed_ns - after_ns : 0;
 
     out->blocked_ns = call->start_ns + call->exposed_ns;
-    out->wait_ns = wait_ns < call->exposed_ns ? wait_ns : call->exposed_ns;
+    out->wait_ns = wait_ns < exposed_ns ? wait_ns : exposed_ns;
     out->avoided_ns = wait_ns > out->blocked_ns ? wait_ns - out->blocked_ns : 0;
 }
 

@@ -81,10 +81,10 @@ RANKS(recv, SEND(1), RECV(0), , )
 RANKS(any_source, , AT(MPI_Recv(ONE, MPI_ANY_SOURCE, MPI_ANY_TAG, WORLD, IGNORE)), , SEND(1))
 RANKS(large_recv, AT(MPI_Send(LARGE, 1, 1, WORLD)), AT(MPI_Recv(LARGE, 0, 1, WORLD, IGNORE)), , )
 RANKS(eager_send, SEND(1), RECV(0), , )
-RANKS(eager_isend, MPI_Isend(ONE, 1, 1, WORLD, requests); WAIT, RECV(0), , )
+RANKS(eager_isend, AT(MPI_Isend(ONE, 1, 1, WORLD, requests)); WAIT, RECV(0), , )
 RANKS(ssend, , RECV(3), , AT(MPI_Ssend(ONE, 1, 1, WORLD)))
 RANKS(large_send, AT(MPI_Send(LARGE, 1, 1, WORLD)), AT(MPI_Recv(LARGE, 0, 1, WORLD, IGNORE)), , )
-RANKS(issend, MPI_Issend(ONE, 1, 1, WORLD, requests); WAIT, RECV(0), , )
+RANKS(issend, AT(MPI_Issend(ONE, 1, 1, WORLD, requests)); WAIT, RECV(0), , )
 RANKS(detach, AT(MPI_Recv(LARGE, 1, 1, WORLD, IGNORE)), MPI_Buffer_attach(huge, HUGE_BYTES);
       AT(MPI_Bsend(LARGE, 0, 1, WORLD)); AT(MPI_Buffer_detach(&attached, &flag)), , )
 RANKS(late_irecv, AT(MPI_Ssend(ONE, 1, 1, WORLD)), AT(MPI_Irecv(ONE, 0, 1, WORLD, requests));
@@ -434,12 +434,16 @@ static const struct known {
     }
     ROW(recv, "0s20", "late sender: MPI_Recv 1<0 MPI_Send"),
     ROW(any_source, "3s15", "late sender: MPI_Recv 1<3 MPI_Send"),
-    ROW(large_recv, "0c20", "late sender: MPI_Recv 1<0 MPI_Send"),
-    ROW(eager_send, "1s15", "-"),
-    ROW(eager_isend, "1s15", "-"),
-    ROW(ssend, "1s20", "late receiver: MPI_Ssend 3<1 MPI_Recv"),
-    ROW(large_send, "1s15", "late receiver: MPI_Send 0<1 MPI_Recv"),
-    ROW(issend, "1c20", "late receiver: MPI_Wait 0<1 MPI_Recv"),
+    ROW(large_recv, "0c20",
+        "late sender: MPI_Recv 1<0 MPI_Send; late receiver: MPI_Send 0<1 MPI_Recv"),
+    ROW(eager_send, "1s15", "late sender: MPI_Recv 1<0 MPI_Send"),
+    ROW(eager_isend, "1s15", "late sender: MPI_Recv 1<0 MPI_Isend"),
+    ROW(ssend, "1s20",
+        "late receiver: MPI_Ssend 3<1 MPI_Recv; late sender: MPI_Recv 1<3 MPI_Ssend"),
+    ROW(large_send, "1s15",
+        "late receiver: MPI_Send 0<1 MPI_Recv; late sender: MPI_Recv 1<0 MPI_Send"),
+    ROW(issend, "1c20",
+        "late receiver: MPI_Wait 0<1 MPI_Recv; late sender: MPI_Recv 1<0 MPI_Issend"),
     ROW(detach, "0s15",
         "late receiver: MPI_Buffer_detach 1<0 MPI_Recv; late sender: MPI_Recv 0<1 MPI_Bsend"),
     ROW(late_irecv, "1s15", "late receiver: MPI_Ssend 0<1 MPI_Irecv"),

@@ -2,7 +2,8 @@
 the report has the waits that follow from the stamps by the definitions of report/wait_sums.h, with their
 amounts, ranks, call sites, causes and path. All amounts lie between a lower and an upper bound, because a
 busy machine may take the processor away between a stamp and its call. A launch in which the bounds of a case
-are far apart is repeated.
+are far apart is repeated. Where other ranks than those of its row came late, too, a launch proves what holds, but
+not what does not: then it is repeated.
 """
 # long
 import collections
@@ -15,8 +16,9 @@ import pytest
 from lib.runs import ROOT, STAGGER, WORK, Run, has, is_sound, lacks, ran, run, stagger
 
 SETTINGS = {"own": {}, "mpich": {"STAGGER_RULES": "*=mpich"}, "nodes": {"STAGGER_RANKS_PER_NODE": "2"}}
-LAUNCHES = 2
+LAUNCHES = 4
 MARGIN_NS = 60_000
+PROMPT_NS = 5_000_000  # after its time a rank is late by itself
 RANKS = range(4)
 OUTSIDE = {"meet": "wait at barrier: MPI_Barrier *<* MPI_Barrier",
            "init": "wait at init: MPI_Init *<* MPI_Init",
@@ -128,6 +130,17 @@ class Case:
     def is_sharp(self):
         return all(wait.total.high - wait.total.low <= max(0.2 * wait.total.high, 1e6) for wait in self.waits)
 
+    def is_prompt(self, meetings):
+        return all(self.latency(rank, number, meetings[number]) <= PROMPT_NS
+                   for number, rank in itertools.product(self.rounds, RANKS) if self.rounds[number][rank])
+
+    def latency(self, rank, number, meeting):
+        """The time that a rank takes until its first call in a round, after what makes it late, or the meeting"""
+        first, spent = self.rounds[number][rank][0], self.spent[number].get(rank)
+        if spent is not None and spent.begin < first.before:
+            return first.before - spent.begin - spent.elapsed
+        return first.before - max(stamps[0].before for stamps in meeting.values())
+
     def latest(self, number):
         """The rank that comes latest, and the call to which it does in a round."""
         called = lambda rank, number: next(
@@ -175,6 +188,22 @@ def sharp(case, setting):
     """A launch in which the case is sharp; or the last."""
     return next((one for one in (launched(setting, number) for number in range(LAUNCHES))
                  if case == "init" or one.cases[case].is_sharp()), launched(setting, LAUNCHES - 1))
+
+
+def check(case, setting, failure):
+    """Requires that failure(launch) is empty for a launch: in any case for one that is sharp and whose ranks are prompt,
+    which ends the search."""
+    holds = False
+    for number in range(LAUNCHES):
+        launch = launched(setting, number)
+        is_sharp = case in OUTSIDE or launch.cases[case].is_sharp()
+        failed = failure(launch)
+        assert not (failed and is_sharp and (case in OUTSIDE or launch.cases[case].is_prompt(launch.cases["meet"].rounds))), failed
+        holds = holds or not failed
+        if holds and is_sharp:
+            return
+    if not holds:
+        pytest.skip("other processes disturbed all launches")
 
 
 # ---- the report ---------------------------------------------------------------------------------
@@ -248,6 +277,11 @@ def path_of(launch, case):
     return late, span, *bounds(late, [(row["rank"], row["rank_ns"], row["path_ns"]) for row in rows])
 
 
+def wrong_path(launch, case):
+    late, span, least_ns, greatest_ns = path_of(launch, case)
+    return "" if span.meets(least_ns, greatest_ns) else f"{late}: {span}: {least_ns} to {greatest_ns}"
+
+
 def causes_of(launch, case):
     """The causes of lateness at a function, as {(rank, steps): {cause: ns}}"""
     found = collections.defaultdict(dict)
@@ -276,6 +310,28 @@ def sampled(wait, late_ns):
                  if sum((wait.in_round[number] for number in some), Span()).holds(late_ns)), None)
 
 
+def wrong_causes(launch, case):
+    """Where the causes of lateness differ from how the late rank spent its time."""
+    rank, steps, group, names = CAUSES[case]
+    truth, found = launch.cases[case], causes_of(launch, case)
+    rounds = sampled(truth.waits[-1], sum(sum(causes.values()) for causes in found.values()))
+    if rounds is None:
+        return f"{truth.waits[-1].in_round}: {found}"
+    if not rounds:
+        assert launch.report["causes"]["instances"] > launch.report["causes"]["unsampled_instances"]
+        pytest.skip("other processes disturbed the readings in all rounds")
+    total = sum((truth.waits[-1].in_round[number] for number in rounds), Span())
+    spent = [truth.spent[number][rank] for number in rounds]
+    amounts = {"cpu": sum(one.cpu for one in spent), "runnable": sum(one.runnable for one in spent)}
+    amounts["rest"] = sum(one.elapsed for one in spent) - sum(amounts.values())
+    expected_ns = total.low * amounts[group] / sum(amounts.values())
+    reported_ns = sum(ns for cause, ns in found[rank, steps].items() if cause in GROUPS[group])
+    # Time on one of two paths may count for or against each of three groups.
+    doubt_ns = 0.05 * total.high + total.high - total.low + 3 * sum(delay(launch, case, number) for number in rounds)
+    is_right = abs(reported_ns - expected_ns) <= doubt_ns and (expected_ns <= doubt_ns or names & found[rank, steps].keys())
+    return "" if is_right else f"{amounts}, {doubt_ns}: {found}"
+
+
 def params(settings, cases):
     """A parameter for each case under each setting."""
     return [pytest.param(f"{case} {setting}", id=f"{case}-{setting}") for setting, case in itertools.product(settings, cases)]
@@ -285,8 +341,7 @@ def params(settings, cases):
 def test_waits(known):
     """waits have their amount, ranks and call sites"""
     case, setting = known.split()
-    wrong = wrong_waits(sharp(case, setting), case)
-    assert not wrong, "\n".join(wrong)
+    check(case, setting, lambda launch: "\n".join(wrong_waits(launch, case)))
 
 
 def test_threads():
@@ -299,8 +354,7 @@ def test_threads():
 def test_path(known):
     """the late rank's time is on the critical path"""
     case, setting = known.split()
-    late, span, least_ns, greatest_ns = path_of(sharp(case, setting), case)
-    assert span.meets(least_ns, greatest_ns), (late, span, least_ns, greatest_ns)
+    check(case, setting, lambda launch: wrong_path(launch, case))
 
 
 def late_outside(launch, call):
@@ -341,7 +395,7 @@ def test_late_end(setting):
     interval = {rank: ends[rank][0].before - launch.rounds["last"][number][rank][0].after for rank in RANKS}
     if mostly_slept(launch.rounds_spent["finalize"][number].get(late), interval[late]) and \
             mean(interval[rank] for rank in others) < interval[late] / 2:
-        assert re.fullmatch("asleep .* -> MPI_Finalize", because)
+        assert re.fullmatch("asleep .* -> MPI_Finalize, once", because)
     assert because != "-"
 
 
@@ -349,24 +403,7 @@ def test_late_end(setting):
 def test_causes(known):
     """the cause of lateness has its rank and its amount"""
     case, setting = known.split()
-    launch = sharp(case, setting)
-    rank, steps, group, names = CAUSES[case]
-    truth, found = launch.cases[case], causes_of(launch, case)
-    rounds = sampled(truth.waits[-1], sum(sum(causes.values()) for causes in found.values()))
-    assert rounds is not None, (truth.waits[-1].in_round, found)
-    if not rounds:
-        assert launch.report["causes"]["instances"] > launch.report["causes"]["unsampled_instances"]
-        pytest.skip("other processes disturbed the readings in all rounds")
-    total = sum((truth.waits[-1].in_round[number] for number in rounds), Span())
-    spent = [truth.spent[number][rank] for number in rounds]
-    amounts = {"cpu": sum(one.cpu for one in spent), "runnable": sum(one.runnable for one in spent)}
-    amounts["rest"] = sum(one.elapsed for one in spent) - sum(amounts.values())
-    expected_ns = total.low * amounts[group] / sum(amounts.values())
-    reported_ns = sum(ns for cause, ns in found[rank, steps].items() if cause in GROUPS[group])
-    # Time on one of two paths may count for or against each of three groups.
-    doubt_ns = 0.05 * total.high + total.high - total.low + 3 * sum(delay(launch, case, number) for number in rounds)
-    assert abs(reported_ns - expected_ns) <= doubt_ns, (amounts, doubt_ns, found)
-    assert expected_ns <= doubt_ns or names & found[rank, steps].keys(), found
+    check(case, setting, lambda launch: wrong_causes(launch, case))
 
 
 def test_messages():
