@@ -88,6 +88,12 @@ static bool is_finalize(const struct sg_waitstate_place *place)
     return is_alike(place->function, "MPI_Finalize");
 }
 
+/* A call that each rank makes once has no more samples: one is all of them. */
+static uint64_t enough_for(const struct sg_waitstate_place *place)
+{
+    return is_finalize(place) ? 1 : SG_REASON_SAMPLES;
+}
+
 static const struct sg_cause_site *causes_of(const struct sg_report *report,
                                              const struct sg_waitstate_site *site)
 {
@@ -169,7 +175,7 @@ static void find_cause(const struct sg_waitstate_site *site, const struct sg_cau
     uint64_t most_ns = 0;
 
     reason->samples = causes->instances;
-    if ((causes->instances < SG_REASON_SAMPLES) != is_few)
+    if ((causes->instances < enough_for(&causes->at)) != is_few)
         return;
     for (uint32_t i = 0; i < causes->row_count; i++) {
         enum sg_cause cause = causes->rows[i].cause;
@@ -376,7 +382,7 @@ static void find_before(const struct sg_report *report, const struct sg_waitstat
         if (found.sampled != NULL && found.sampled->own.intervals > reason->samples)
             reason->samples = found.sampled->own.intervals;
         if (found.until == NULL ||
-            (evidence == ENOUGH && found.sampled->own.intervals < SG_REASON_SAMPLES))
+            (evidence == ENOUGH && found.sampled->own.intervals < enough_for(until)))
             return;
         if (found.mean_ns >= least_ns) {
             judge(&found, evidence, reason);
@@ -452,7 +458,7 @@ static void put_reason(const struct sg_report *report, const struct sg_waitstate
 /* True if a setting would give more samples. */
 static bool can_have_more(const struct sg_report *report, const struct sg_waitstate_site *site)
 {
-    return !report->all_sampled && site->of.waits >= SG_REASON_SAMPLES;
+    return !report->all_sampled && site->of.waits >= SG_REASON_SAMPLES && !is_finalize(&site->at);
 }
 
 static struct reason find_reason(const struct sg_report *report,

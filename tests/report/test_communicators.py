@@ -17,7 +17,7 @@ def test_text():
     """the text has a row for a call site, sorts and cuts these, and has rows by communicator with --comms"""
     # 40 barriers of 100 ns each at A, one allreduce of 400 ns at B.
     text, split = stagger("report", "--all", "many-comms"), stagger("report", "--all", "--comms", "many-comms")
-    most = r"^  MPI_Barrier +solve_the_system solver\.c:88 +2\.0 % +1 +-$"
+    most = r"^  MPI_Barrier +solve_the_system solver\.c:88 +2\.0 % +1 +outside MPI solver\.c:88 -> 88$"
     assert has(text, most, r"^  barrier +solve_the_system solver.c:88 +40 comms +mpich\+srm +80 +40 ")
     assert has(split, most, r"^  barrier +solve_the_system solver.c:88 +copy-7\(2\) +srm +2 +1 ")
     assert [len(re.findall(r"^  (?:barrier +solve|allreduce +norm)", one, re.MULTILINE)) for one in (text, split)] == [2, 41]
