@@ -89,4 +89,3 @@ def test_unknown():
     shutil.copytree(alternating().trace, bare)
     (bare / "stagger.conf").unlink()
     assert report(bare)["summary"]["rules"] is None
-
