@@ -72,11 +72,11 @@ static struct sg_record_late *put_late(struct fabricated *log, uint32_t comm, ui
  * The figures of rank 0 and rank 1, and of the arrivals:
  *
  *        begin      post   exposed  end        hidden
- *   a 0  2000 3000  50 60  300 20   3500 3400  1150 320  wait 1000 and 0, avoided 650
- *   b 1  4000 3600  10 20  5 500    4100 4200  85 80     the root's wait 400
+ *   a 0  2000 3000  50 60  300 20   3500 3400  1150 320  exposed after rank 1's post; avoided 650
+ *   b 1  4000 3600  10 20  5 500    4100 4200  85 80     the root's wait 300
  *   a 2  5000 5050 until 5100: wait 50, blocked 150
  *   c 4  7000 7000  1 2    0 98     7100 7100  99 0
- *   a 5  7500 7200  5 5    0 200    7520 7600  15 195    rank 1's wait 300, 200 of it exposed
+ *   a 5  7500 7200  5 5    0 200    7520 7600  15 195    rank 1's wait 300, 100 of it exposed
  *   self 7700       50     100      7900       50
  */
 static void posts(struct fabricated *log, int rank)

@@ -157,7 +157,7 @@ static void measure_nonblocking_calls(enum sg_operation operation, uint32_t root
     find_costs(&instance, whole, each);
 }
 
-TEST("what is exposed before the last post is waited, the rest avoided")
+TEST("the exposed part before the last post is waited, the rest avoided")
 {
     const int64_t begin_ns[] = {10, 100, 40};
     const uint64_t start_ns[] = {5, 6, 7}, exposed_ns[] = {30, 40, 160};
