@@ -1,13 +1,12 @@
 """Recomputes a run's figures from its events alone: recompute.py EVENTS PAGE [OTHER-EVENTS COMPARISON].
 
-EVENTS is the output of tests/lib/check_archive.py --events, named by the algorithm, PAGE the page as printed by
+EVENTS is the output of tests/lib/check_archive.py --events, PAGE the page as printed by
 check_page.py. For barriers, reduces and allreduces on MPI_COMM_WORLD: calls, largest skew, wait and time
 blocked by call site, as docs/report-json.md defines them; with a second run, the comparison's means per call.
 """
 import collections
 import json
 import math
-import os
 import sys
 
 OPERATIONS = {"MPI_Barrier": "barrier", "MPI_Reduce": "reduce", "MPI_Allreduce": "allreduce",
@@ -33,41 +32,21 @@ def instances(path):
     return found
 
 
-def tree_waits(calls):
-    """The waits in MPICH's binomial tree of a reduce to rank 0; None: some rank left before those below it came."""
-    begins = [call[0] for call in calls]
-    found = []
-    for rank, (begin, end, *_) in enumerate(calls):
-        below = begins[rank + 1:rank + (rank & -rank) if rank else None]
-        if below and max(below) > end:
-            return None
-        found.append(max(0, max(below, default=begin) - begin))
-    return found
-
-
 def waits(operation, calls):
-    last = max(begin for begin, *_ in calls)
+    """A member waits for those that the data flow requires, and for the last that enters before it leaves."""
     for begin, end, _, rank, root in calls:
-        if operation == "bcast":
-            start = next(b for b, _, _, r, _ in calls if r == root)
-            yield max(0, min(start, end) - begin)
-        elif operation != "reduce":
-            yield max(0, min(last, end) - begin)
-        elif rank == root:
-            senders = max(b for b, _, _, r, _ in calls if r != root)
-            yield max(0, min(senders, end) - begin)
-        else:
-            yield 0
+        needed = {"bcast": [b for b, _, _, r, _ in calls if r == root],
+                  "reduce": [b for b, _, _, r, _ in calls if rank == root and r != root]}.get(
+                      operation, [b for b, *_ in calls])
+        came = max([b for b, *_ in calls if b < end] + [min(b, end) for b in needed], default=begin)
+        yield max(0, came - begin)
 
 
 def sites(path):
-    algorithm = os.path.basename(path).split(".")[0]
     figures = collections.defaultdict(lambda: [0, 0, 0, 0])
     for (operation, _), calls in instances(path).items():
         begins = [begin for begin, *_ in calls]
-        calls.sort(key=lambda call: call[3])
-        tree = tree_waits(calls) if operation == "reduce" and algorithm == "mpich" and calls[0][4] == 0 else None
-        for call, wait in zip(calls, tree or waits(operation, calls)):
+        for call, wait in zip(calls, waits(operation, calls)):
             of = figures[operation, call[2]]
             of[0] += 1
             of[1] = max(of[1], max(begins) - min(begins))
