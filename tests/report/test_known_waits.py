@@ -18,7 +18,7 @@ from lib.runs import ROOT, STAGGER, WORK, Run, has, is_sound, lacks, ran, run, s
 SETTINGS = {"own": {}, "mpich": {"STAGGER_RULES": "*=mpich"}, "nodes": {"STAGGER_RANKS_PER_NODE": "2"}}
 LAUNCHES = 4
 MARGIN_NS = 60_000
-PROMPT_NS = 5_000_000  # after its time a rank is late by itself
+PROMPT_NS = 1_000_000  # after its time a rank is late by itself
 RANKS = range(4)
 OUTSIDE = {"meet": "wait at barrier: MPI_Barrier *<* MPI_Barrier",
            "init": "wait at init: MPI_Init *<* MPI_Init",
