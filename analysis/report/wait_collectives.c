@@ -212,7 +212,7 @@ static void tell_needed(const struct sg_waitstate_instance *instance)
     }
 }
 
-/* Whatever the algorithm, a member waited for the last that entered before it left. */
+/* A member waited for the last that entered before it left, whatever the algorithm. */
 static enum sg_status tell_present(const struct sg_waitstate_instance *instance)
 {
     uint32_t size = instance->of.size;
