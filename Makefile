@@ -444,4 +444,4 @@ lint: $(GENERATED_HEADERS) ## formatting, clang-tidy, cppcheck
 clean: ## removes build/
 	rm -rf build
 
--include $(shell find $(addprefix $(B)/,account shim analysis tests) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,account shim analysis tests weak) -name '*.d' 2>/dev/null)
