@@ -106,6 +106,7 @@ static enum sg_status print_all(void)
 {
     struct sg_config config;
     struct sg_ruleset *rules;
+    cpu_set_t processors;
     enum sg_status status = sg_config_read(&config, true);
 
     if (status != SG_OK)
@@ -121,7 +122,9 @@ static enum sg_status print_all(void)
     puts("\nrules in force, the first that matches a call decides");
     sg_ruleset_print(rules, stdout);
     puts("\nbarriers, reduces and allreduces among the ranks of this machine, by srm");
-    sg_machine_print_forms(stdout);
+    CPU_ZERO(&processors);
+    sched_getaffinity(0, sizeof processors, &processors);
+    sg_machine_print_forms("/sys", &processors, stdout);
     puts("\ntransports of this machine");
     sg_machine_print_transports(&config, stdout);
     puts("\nsources of what a rank does between MPI calls");

@@ -5,8 +5,8 @@
 
 #include "causes/reader.h"
 #include "cli/elf.h"
-#include "core/calibration.h"
 #include "core/imports.h"
+#include "core/topology.h"
 #include "core/waiting.h"
 #include "intranode/forms.h"
 #include "output/format.h"
@@ -27,32 +27,83 @@
 
 /* ---- forms ----------------------------------------------------------------------------------- */
 
-/* Prints the group size used from this number of ranks on. Returns the least number of ranks that
- * uses the next size. */
-static int print_groups(int cores, int ranks, FILE *out)
+/* Prints the form among that many ranks with these masks. */
+static void print_choice(const struct sg_topology *topology, const cpu_set_t *masks, int ranks,
+                         const char *bound, FILE *out)
 {
-    int group = sg_form_group(cores, ranks), last = group * SG_GROUPS_MAX;
+    struct sg_place *places = calloc((size_t)ranks, sizeof *places);
+    struct sg_lines_choice choice;
+    char text[SG_FORM_TEXT_BYTES];
+    void *memory = NULL;
 
-    fprintf(out, "%s%d (up to %d ranks)", ranks > SG_FLAT_RANKS_MAX + 1 ? ", " : " ", group, last);
-    return last + 1;
+    if (places != NULL && sg_topology_deal(topology, masks, ranks, places))
+        memory = malloc(sg_lines_bytes(places, ranks));
+    if (memory != NULL) {
+        sg_lines_choose(places, ranks, memory, &choice);
+        fprintf(out, "    %d ranks, %s: %s\n", ranks, bound, sg_form_describe(&choice, text));
+    }
+    free(memory);
+    free(places);
 }
 
-void sg_machine_print_forms(FILE *out)
+/* Binds ranks to the processors in their order. */
+static void bind_in_order(const cpu_set_t *processors, int ranks, cpu_set_t *masks)
 {
-    int cores = sg_caches_cores("/sys"), ranks = SG_FLAT_RANKS_MAX + 1;
+    int processor = 0;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        while (!CPU_ISSET(processor, processors))
+            processor++;
+        CPU_ZERO(&masks[rank]);
+        CPU_SET(processor++, &masks[rank]);
+    }
+}
+
+/* Powers of two from 16 on, and at last all processors. */
+static void print_choices(const struct sg_topology *topology, const cpu_set_t *processors,
+                          FILE *out)
+{
+    int all = CPU_COUNT(processors), most = all < SG_LINES_RANKS_MAX ? all : SG_LINES_RANKS_MAX;
+    cpu_set_t *masks = calloc((size_t)most, sizeof *masks);
+    int ranks = most > SG_FLAT_RANKS_MAX ? 0 : most;
+
+    while (masks != NULL && ranks < most) {
+        ranks = ranks == 0 ? 2 * SG_FLAT_RANKS_MAX : 2 * ranks;
+        if (ranks > most)
+            ranks = most;
+        bind_in_order(processors, ranks, masks);
+        print_choice(topology, masks, ranks, "bound in order", out);
+        for (int rank = 0; rank < ranks; rank++)
+            masks[rank] = *processors;
+        print_choice(topology, masks, ranks, "not bound", out);
+    }
+    free(masks);
+}
+
+void sg_machine_print_forms(const char *sys, const cpu_set_t *processors, FILE *out)
+{
+    struct sg_topology *topology = sg_topology_read(sys, processors);
+    char text[SG_TOPOLOGY_TEXT_BYTES];
 
     fprintf(out,
             "  up to %d ranks: flat (up to %d bytes, %d of two ranks), climb (up to %d), "
             "chunks\n",
             SG_FLAT_RANKS_MAX, SG_FLAT_BYTES_MAX, SG_FLAT_BYTES_MAX_OF_TWO, SG_CLIMB_BYTES_MAX);
-    fprintf(out, "  more: climb (up to %d bytes), chunks\n", SG_CLIMB_BYTES_MAX);
-    fprintf(out, "  with srm(form=groups), more: groups (up to %d bytes) of", SG_CLIMB_BYTES_MAX);
-    while (ranks <= 256)
-        ranks = print_groups(cores, ranks, out);
-    if (cores > 0)
-        fprintf(out, "; %d core%s a cache\n", cores, cores == 1 ? " has" : "s share");
+    fprintf(
+        out,
+        "  more: climb (up to %d bytes), chunks; barriers and allreduces in groups if these are "
+        "faster by the model\n  and each rank has a processor:\n",
+        SG_CLIMB_BYTES_MAX);
+    if (topology == NULL)
+        fprintf(out, "    climb: /sys does not show which processors share caches\n");
     else
-        fprintf(out, "; unknown which cores share a cache\n");
+        fprintf(out, "    %s\n", sg_topology_describe(topology, processors, text));
+    if (topology != NULL && CPU_COUNT(processors) <= SG_FLAT_RANKS_MAX)
+        fprintf(out, "    at most %d ranks have a processor each: no groups\n",
+                CPU_COUNT(processors));
+    else if (topology != NULL)
+        print_choices(topology, processors, out);
+    sg_topology_free(topology);
 }
 
 /* ---- transports ------------------------------------------------------------------------------ */

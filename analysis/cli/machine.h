@@ -7,13 +7,15 @@
 #include "core/config.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 void sg_machine_print_transports(const struct sg_config *config, FILE *out);
 void sg_machine_print_libraries(FILE *out);
-/* The algorithms for ranks on one node, by number of ranks. */
-void sg_machine_print_forms(FILE *out);
+/* The algorithms for ranks on one node, by number of ranks, if they may use these processors. sys:
+ * "/sys", in tests another directory. */
+void sg_machine_print_forms(const char *sys, const cpu_set_t *processors, FILE *out);
 /* The sources of what a rank does between calls, read as a rank reads them. */
 void sg_machine_print_sources(FILE *out);
 void sg_machine_print_mpi(const struct sg_config *config, FILE *out);

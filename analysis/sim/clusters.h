@@ -10,11 +10,11 @@
  * MP_EAGER_LIMIT). MPICH is modelled as the same layer with half an overhead and one copy more,
  * both assumed.
  *
- * The second part models small collectives in a node as cache-line transfers. */
+ * The second part has the machines for the model of cache lines. */
 #ifndef SG_SIM_CLUSTERS_H
 #define SG_SIM_CLUSTERS_H
 
-#include "core/status.h"
+#include "algos/lines.h"
 #include "core/text.h"
 #include "sim/network.h"
 
@@ -34,60 +34,32 @@ double sg_cluster_ns(const struct sg_cluster *cluster, enum sg_cluster_library l
  * 256. */
 uint64_t sg_cluster_eager_bytes(uint32_t tasks);
 
-/* Small collectives in a node, as transfers of cache lines between the cores of a machine.
- *
- * Readers fetch a written line one after another; the first in a cluster of cores (cores that share
- * a last-level cache) brings it into that cache. A store to a polled line takes effect once the
- * farthest poller has given the line up. Local work takes no time, except folds.
- *
- * Ranks are placed on cores in rank order; a core's second thread is used only when all cores have
- * a rank. A machine's latencies are published (measured with one pair of cores at a time); the time
- * a line is busy with one reader, and the number of lines a core fetches at once, are assumed. */
+/* Machines for the model of cache lines among a node's ranks (algos/lines.h). A core's second
+ * thread has a rank only when all cores have one. */
 
 struct sg_lines_machine {
     const char *name, *source;
-    /* clusters per socket, cores per cluster, threads per core */
-    int sockets, clusters, cores, threads;
-    /* one-way latency of a line to another core */
-    double thread_ns, cluster_ns, socket_ns, remote_ns;
-    double serve_ns; /* time a line is busy with one reader */
-    double overlap;  /* number of consecutive ready lines that a core fetches at once */
-    double fold_ns;  /* to fold two small operands */
+    /* NUMA nodes per socket; clusters per node; cores per cluster; threads per core */
+    int sockets, nodes, clusters, cores, threads;
+    const struct sg_lines_costs *costs;
 };
 
 extern const struct sg_lines_machine sg_lines_machines[];
-
-extern const char *const sg_lines_machine_names[]; /* NULL-terminated */
-
-int sg_lines_ranks_most(const struct sg_lines_machine *machine);
-/* Latency of a line from one rank to another. */
-double sg_lines_way_ns(const struct sg_lines_machine *machine, int from, int to);
-
-enum sg_lines_shape {
-    SG_LINES_FLAT,  /* every rank reads every rank's line */
-    SG_LINES_CLIMB, /* the second rank at each meeting goes on; the last one releases all others */
-    /* The first of each group reads the others' lines and publishes the result to them. The first
-     * ranks repeat this among themselves, until a single group exchanges flat. */
-    SG_LINES_GROUPS,
-    SG_LINES_ROUNDS, /* recursive doubling: one line per round */
-    SG_LINES_SHAPES
-};
-
+extern const char *const sg_lines_machine_names[];                  /* NULL-terminated */
 extern const char *const sg_lines_shape_names[SG_LINES_SHAPES + 1]; /* NULL-terminated */
 
-struct sg_lines_case {
-    const struct sg_lines_machine *machine;
-    enum sg_lines_shape shape;
-    int ranks;
-    int group; /* group size of SG_LINES_GROUPS: a power of two */
+/* An order in which ranks are on cores. */
+enum sg_lines_order {
+    SG_LINES_IN_ORDER,
+    SG_LINES_DEALT, /* each rank is on the idlest socket, node, cluster and core, as unbound ones */
 };
+extern const char *const sg_lines_order_names[]; /* NULL-terminated */
 
-/* Time from the last rank's arrival to the last rank's end, ns: when all arrive at once, and when
- * the rank that is worst for the shape arrives alone, long after the others. */
-struct sg_lines_times {
-    double at_once_ns, late_ns;
-};
-
-enum sg_status sg_lines_run(const struct sg_lines_case *one, struct sg_lines_times *out);
+/* Splits each socket into NUMA nodes. False: its clusters or cores do not divide evenly. */
+bool sg_lines_split(struct sg_lines_machine *machine, int nodes);
+int sg_lines_ranks_most(const struct sg_lines_machine *machine);
+/* places: by rank, below sg_lines_ranks_most. */
+void sg_lines_place(const struct sg_lines_machine *machine, enum sg_lines_order order, int ranks,
+                    struct sg_place *places);
 
 #endif

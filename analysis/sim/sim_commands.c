@@ -7,6 +7,8 @@
 #include "sim/clusters.h"
 #include "sim/sim_output.h"
 
+#include <stdlib.h>
+
 static const char documentation[] =
     "Simulates reductions or broadcasts under process skew and prints the average processor use of "
     "a node (us), for the algorithm and for MPICH's blocking binomial tree, and their factor.\v"
@@ -243,98 +245,162 @@ static const char lines_documentation[] =
     "Computes the time of a barrier or a small allreduce among many ranks of one node from "
     "transfers of cache lines between cores. Prints, for each number of ranks and each shape, the "
     "time (ns) from the last arrival to the last exit: if all ranks arrive at once, and if one "
-    "arrives long after the others.\v"
+    "arrives long after the others; and the shape that the library chooses by this model.\v"
     "Exit status: 0; 1 on bad input; 2 on bad usage.";
 
 #define RANKS_MOST 512
-#define GROUPS 4 /* of 4, 8, 16 and 32 ranks */
-#define CASES (SG_LINES_SHAPES - 1 + GROUPS)
+#define NODES_MOST 8
 
 struct lines_options {
     struct sg_sim_common common;
-    int machine;
+    int machine_number, order;
     struct sg_numbers ranks;
+    uint32_t nodes, bytes;
     double serve_ns, overlap; /* 0: the machine's value */
+    struct sg_lines_machine machine;
+    struct sg_lines_costs costs;
 };
 
 #define LINES_AT(member) offsetof(struct lines_options, member)
 
 static const struct sg_option lines_option_table[] = {
     {"machine", 'm', "milan|icelake", "machine that the cores belong to (default: milan)",
-     sg_option_word, LINES_AT(machine), .words = sg_lines_machine_names},
+     sg_option_word, LINES_AT(machine_number), .words = sg_lines_machine_names},
     {"ranks", 'n', "N,...", "numbers of ranks (default: 4,8,16,32,64,128)", sg_option_wholes,
      LINES_AT(ranks), .least = 2, .most = RANKS_MOST},
+    {"numa", 0, "N", "NUMA nodes of a socket (default: 1)", sg_option_u32, LINES_AT(nodes),
+     .least = 1, .most = NODES_MOST},
+    {"order", 0, "core|dealt",
+     "ranks on cores in their order, or each on the idlest socket, as unbound ones (default: core)",
+     sg_option_word, LINES_AT(order), .words = sg_lines_order_names},
+    {"bytes", 'b', "N", "size of an operand (default: 8)", sg_option_u32, LINES_AT(bytes),
+     .least = 1, .most = SG_LINES_BYTES_MAX},
     {"serve", 0, "NS", "time that a reader occupies a line (default: 10)", sg_option_real,
      LINES_AT(serve_ns), .most = 1000},
     {"overlap", 0, "N", "available lines that a core fetches at once (default: 4)", sg_option_real,
      LINES_AT(overlap), .most = 64},
     {0}};
 
-/* Case number i: the ranks vary slowest; groups come last. */
-static struct sg_lines_case lines_case_of(const struct lines_options *options,
-                                          const struct sg_lines_machine *machine, int i)
+/* Shapes without sizes come first, then groups of all sizes. Returns their number for that many
+ * ranks. */
+static int count_cases(int ranks)
+{
+    struct sg_nest_sizes sizes;
+    int count = SG_LINES_SHAPES - 1;
+
+    for (int i = 0; sg_lines_sizes(ranks, i, &sizes); i++)
+        count++;
+    return count;
+}
+
+/* Case number i: the ranks vary slowest. */
+static struct sg_lines_case lines_case_of(const struct lines_options *options, int i)
 {
     static const enum sg_lines_shape shapes[] = {SG_LINES_FLAT, SG_LINES_CLIMB, SG_LINES_ROUNDS};
-    int shape = i % CASES;
-    struct sg_lines_case one = {.machine = machine,
-                                .ranks = (int)options->ranks.list[i / CASES],
-                                .shape = SG_LINES_GROUPS,
-                                .group = 4 << (shape - SG_LINES_SHAPES + 1)};
+    struct sg_lines_case one = {.costs = &options->costs, .bytes = options->bytes};
+    int at = 0;
 
-    if (shape < SG_LINES_SHAPES - 1) {
-        one.shape = shapes[shape];
-        one.group = 0;
-    }
+    while (i >= count_cases((int)options->ranks.list[at]))
+        i -= count_cases((int)options->ranks.list[at++]);
+    one.ranks = (int)options->ranks.list[at];
+    one.shape = i < SG_LINES_SHAPES - 1 ? shapes[i] : SG_LINES_GROUPS;
+    if (one.shape == SG_LINES_GROUPS)
+        sg_lines_sizes(one.ranks, i - SG_LINES_SHAPES + 1, &one.sizes);
     return one;
+}
+
+/* True if the library takes this shape where no rule names one. */
+static bool is_chosen(const struct sg_lines_case *one, void *memory)
+{
+    struct sg_lines_choice choice;
+
+    if (one->ranks <= SG_LINES_FLAT_RANKS)
+        return one->shape == SG_LINES_FLAT;
+    sg_lines_choose(one->places, one->ranks, memory, &choice);
+    if (one->bytes > choice.bytes)
+        return one->shape == SG_LINES_CLIMB;
+    return one->shape == SG_LINES_GROUPS && one->sizes.group == choice.sizes.group &&
+           one->sizes.outer == choice.sizes.outer;
+}
+
+static json_t *lines_row_of(const struct lines_options *options, const struct sg_lines_case *one,
+                            void *memory)
+{
+    struct sg_lines_times times = sg_lines_run(one, memory);
+
+    return json_pack("{s:s, s:i, s:s, s:i, s:i, s:i, s:o, s:o, s:s, s:f, s:f}", "machine",
+                     options->machine.name, "ranks", one->ranks, "shape",
+                     sg_lines_shape_names[one->shape], "group", one->sizes.group, "outer",
+                     one->sizes.outer, "bytes", (int)one->bytes, "at_once_ns",
+                     sg_sim_real(times.at_once_ns), "late_ns", sg_sim_real(times.late_ns), "chosen",
+                     is_chosen(one, memory) ? "yes" : "no", "serve_ns", options->costs.serve_ns,
+                     "overlap", options->costs.overlap);
 }
 
 static enum sg_status lines_measure_row(const void *of, int i, json_t **row)
 {
     const struct lines_options *options = of;
-    struct sg_lines_machine machine = sg_lines_machines[options->machine];
-    struct sg_lines_case one = lines_case_of(options, &machine, i);
-    struct sg_lines_times times;
-    enum sg_status status;
+    struct sg_lines_case one = lines_case_of(options, i);
+    struct sg_place *places = calloc((size_t)one.ranks, sizeof *places);
+    void *memory = NULL;
 
-    if (options->serve_ns > 0)
-        machine.serve_ns = options->serve_ns;
-    if (options->overlap > 0)
-        machine.overlap = options->overlap;
-    status = sg_lines_run(&one, &times);
-    if (status == SG_OK)
-        *row = json_pack("{s:s, s:i, s:s, s:i, s:o, s:o, s:f, s:f}", "machine", machine.name,
-                         "ranks", one.ranks, "shape", sg_lines_shape_names[one.shape], "group",
-                         one.group, "at_once_ns", sg_sim_real(times.at_once_ns), "late_ns",
-                         sg_sim_real(times.late_ns), "serve_ns", machine.serve_ns, "overlap",
-                         machine.overlap);
-    return status;
+    if (places != NULL) {
+        sg_lines_place(&options->machine, (enum sg_lines_order)options->order, one.ranks, places);
+        one.places = places;
+        memory = malloc(sg_lines_bytes(places, one.ranks));
+    }
+    if (memory != NULL)
+        *row = lines_row_of(options, &one, memory);
+    else
+        sg_log("sim: out of memory");
+    free(places);
+    free(memory);
+    return memory != NULL ? SG_OK : SG_ERR_MEMORY;
 }
 
 static bool check_ranks(const struct lines_options *options)
 {
-    const struct sg_lines_machine *machine = &sg_lines_machines[options->machine];
-    int most = sg_lines_ranks_most(machine);
+    int most = sg_lines_ranks_most(&options->machine);
 
     for (int i = 0; i < options->ranks.count; i++) {
         if (options->ranks.list[i] > most) {
-            sg_log("sim: %s has threads for at most %d ranks", machine->name, most);
+            sg_log("sim: %s has threads for at most %d ranks", options->machine.name, most);
             return false;
         }
     }
     return true;
 }
 
+static bool choose_machine(struct lines_options *options)
+{
+    options->machine = sg_lines_machines[options->machine_number];
+    if (!sg_lines_split(&options->machine, (int)options->nodes)) {
+        sg_log("sim: %s cannot be split into %u NUMA nodes a socket", options->machine.name,
+               options->nodes);
+        return false;
+    }
+    options->costs = *options->machine.costs;
+    if (options->serve_ns > 0)
+        options->costs.serve_ns = options->serve_ns;
+    if (options->overlap > 0)
+        options->costs.overlap = options->overlap;
+    return check_ranks(options);
+}
+
 int sg_sim_lines_command(int argc, char **argv)
 {
-    struct lines_options options = {.ranks = {{4, 8, 16, 32, 64, 128}, 6}};
+    struct lines_options options = {.ranks = {{4, 8, 16, 32, 64, 128}, 6}, .nodes = 1, .bytes = 8};
     struct sg_command_line line = {
         .name = "stagger sim lines",
         .documentation = lines_documentation,
         .tables = {{lines_option_table, &options}, {sg_sim_format_options, &options.common}}};
+    int total = 0;
 
     sg_options_read(&line, argc, argv);
-    if (!check_ranks(&options))
+    if (!choose_machine(&options))
         return 1;
-    return sg_sim_print_rows("lines", "shapes", &options.common, options.ranks.count * CASES,
-                             lines_measure_row, &options);
+    for (int i = 0; i < options.ranks.count; i++)
+        total += count_cases((int)options.ranks.list[i]);
+    return sg_sim_print_rows("lines", "shapes", &options.common, total, lines_measure_row,
+                             &options);
 }

@@ -43,6 +43,7 @@
 
 #define SG_DEGREE_MAX 32
 #define SG_GROUP_MAX 64
+#define SG_OUTER_MAX 512
 #define SG_DEGREE_BARRIER 8 /* value of degree=auto */
 #define SG_DEGREE_DATA 4
 #define SG_TOKENS_MAX 4
@@ -63,7 +64,7 @@
 #define SG_LINGER_AUTO_US 100 /* upper bound of linger=auto: the cost of a wake-up */
 
 /* Parameters of srm, by index. */
-enum { SG_SRM_FORM, SG_SRM_WHERE, SG_SRM_CHUNK, SG_SRM_PROGRESS, SG_SRM_GROUP };
+enum { SG_SRM_FORM, SG_SRM_WHERE, SG_SRM_CHUNK, SG_SRM_PROGRESS, SG_SRM_GROUP, SG_SRM_OUTER };
 
 /* Forms of srm inside a node. A form that cannot take a call leaves it to the next smaller form, at
  * last to climb; groups leaves it to the form that auto would take. */

@@ -1,5 +1,7 @@
 #include "algos/tree.h"
 
+#include <stddef.h>
+
 int32_t sg_tree_power(int32_t size)
 {
     int32_t power = 1;
@@ -403,4 +405,61 @@ struct sg_shape_groups sg_shape_groups(const struct sg_shape *shape, int most)
     spread = doubling ? 1 << groups.level >> 1 : 1 << groups.level;
     groups.count = groups.level == 0 ? shape->size : (width + spread - 1) / spread;
     return groups;
+}
+
+int sg_shape_group_of(const struct sg_shape *shape, const struct sg_shape_groups *groups, int leaf)
+{
+    int extra;
+
+    if (shape->kind == SG_SHAPE_BINOMIAL || groups->level == 0)
+        return leaf >> groups->level;
+    extra = shape->size - power_within(shape->size);
+    return (leaf < 2 * extra ? leaf / 2 : leaf - extra) >> (groups->level - 1);
+}
+
+/* ---- groups of groups ---- */
+
+struct sg_nest sg_nest_of(const struct sg_shape *shape, const struct sg_nest_sizes *sizes)
+{
+    int most = shape->size - 1; /* two groups at least */
+    struct sg_nest nest = {.levels = 1};
+
+    nest.of[0] = sg_shape_groups(shape, sizes->group < most ? sizes->group : most);
+    nest.of[1] = nest.of[0];
+    if (sizes->outer > sizes->group)
+        nest.of[1] = sg_shape_groups(shape, sizes->outer < most ? sizes->outer : most);
+    nest.levels += nest.of[1].level > nest.of[0].level;
+    return nest;
+}
+
+struct sg_nest_group sg_nest_at(const struct sg_shape *shape, const struct sg_nest *nest, int level,
+                                int leaf)
+{
+    struct sg_nest_group at = {.end = shape->size};
+    const struct sg_shape_groups *below = level > 0 ? &nest->of[level - 1] : NULL;
+
+    if (level < nest->levels)
+        sg_shape_group(shape, &nest->of[level], sg_shape_group_of(shape, &nest->of[level], leaf),
+                       &at.first, &at.end);
+    at.low = below == NULL ? at.first : sg_shape_group_of(shape, below, at.first);
+    at.high = below == NULL ? at.end : sg_shape_group_of(shape, below, at.end - 1) + 1;
+    return at;
+}
+
+int sg_nest_member(const struct sg_shape *shape, const struct sg_nest *nest, int level, int member)
+{
+    int first = member, end;
+
+    if (level > 0)
+        sg_shape_group(shape, &nest->of[level - 1], member, &first, &end);
+    return first;
+}
+
+int sg_nest_leads(const struct sg_shape *shape, const struct sg_nest *nest, int leaf)
+{
+    int leads = 0;
+
+    while (leads < nest->levels && sg_nest_at(shape, nest, leads, leaf).first == leaf)
+        leads++;
+    return leads;
 }

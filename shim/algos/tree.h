@@ -168,5 +168,39 @@ struct sg_shape_groups sg_shape_groups(const struct sg_shape *shape, int most);
 /* The leaves of a group: [*first, *end). */
 void sg_shape_group(const struct sg_shape *shape, const struct sg_shape_groups *groups, int group,
                     int *first, int *end);
+/* Returns the group of a leaf. */
+int sg_shape_group_of(const struct sg_shape *shape, const struct sg_shape_groups *groups, int leaf);
+
+/* ---- groups of a shape, and groups of these groups ---- */
+
+#define SG_NEST_LEVELS 2
+
+/* Sizes at most, in ranks. */
+struct sg_nest_sizes {
+    int group; /* 2 or more */
+    int outer; /* of a group of groups; 0: there are none */
+};
+
+/* A nest's levels: groups of leaves (level 0), groups of groups (level 1, if levels is 2), and
+ * above them one set of all groups of the last level, which has at least two members. */
+struct sg_nest {
+    int levels;
+    struct sg_shape_groups of[SG_NEST_LEVELS];
+};
+
+/* A group of some level, or the set of all (level `levels`). */
+struct sg_nest_group {
+    int first, end; /* leaves; the first one's rank leads the group */
+    int low, high;  /* members: leaves at level 0, groups of the level below at others */
+};
+
+struct sg_nest sg_nest_of(const struct sg_shape *shape, const struct sg_nest_sizes *sizes);
+/* Returns the group of a leaf at a level up to nest->levels. */
+struct sg_nest_group sg_nest_at(const struct sg_shape *shape, const struct sg_nest *nest, int level,
+                                int leaf);
+/* Returns the first leaf of a group's member. */
+int sg_nest_member(const struct sg_shape *shape, const struct sg_nest *nest, int level, int member);
+/* Returns the number of levels in whose groups a leaf is the first. */
+int sg_nest_leads(const struct sg_shape *shape, const struct sg_nest *nest, int leaf);
 
 #endif

@@ -57,11 +57,4 @@ void sg_calibration_print(const struct sg_calibration *calibration,
 /* Reads such a text; skips unknown names and values that no machine has. */
 void sg_calibration_parse(const char *text, struct sg_calibration *out);
 
-/* ---- caches (/sys/devices/system/cpu) ---- */
-
-/* Number of cores (not threads) that share the first processor's last-level cache; assumes that all
- * clusters of cores are alike. 0: unknown. sys: "/sys", in tests another directory. Thread-safe;
- * opens files. */
-int sg_caches_cores(const char *sys);
-
 #endif

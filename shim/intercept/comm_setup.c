@@ -244,8 +244,8 @@ static void offer_engine(struct sg_comm *comm, const struct sg_comm_members *mem
     if (members->extent == SG_COMM_ONE_MACHINE)
         status = set_up_one_machine(comm, members, true, &offer->ticket);
     else if (sg_intranode_wants_segment(sg_process.rules, comm->name, comm->size))
-        status =
-            sg_intranode_offer(name_of(comm, name), comm->size, &comm->intranode, &offer->ticket);
+        status = sg_intranode_offer(name_of(comm, name), members->world_ranks, comm->size,
+                                    &comm->intranode, &offer->ticket);
     offer->offers = status == SG_OK;
     offer->error = status == SG_ERR_MISSING ? 0 : errno;
 }

@@ -23,7 +23,7 @@
  *
  * Writers and lifetimes:
  *   line, info, operand    their rank alone, at the start of its instance
- *   meeting, release, choice  any rank that arrives there; they contain the position, which
+ *   meeting, release, choice, outer  any rank that arrives there; they contain the position, which
  *                          distinguishes them from values of an earlier instance
  *   control.finished       its rank alone: instances it has left; for reduces, stored twice a round
  *                          of the ring
@@ -101,10 +101,12 @@ struct sg_node_header {
     uint32_t ranks;
     uint32_t depth;
     uint32_t slot_bytes; /* capacity for an operand */
-    uint32_t group;      /* ranks of a group on this machine; 0: fewer processors than ranks */
+    uint16_t group;      /* ranks of a group on this machine; 0: fewer processors than ranks */
+    uint16_t outer;      /* ... of a group of groups; 0: there are none */
     uint64_t first;      /* first position */
     _Atomic uint32_t has_boxes; /* some rank has one (outbox.h) */
-    unsigned char reserved[SG_NODE_LINE_BYTES - 52];
+    uint32_t grouped_bytes;     /* groups are the default form up to this operand; 0: never */
+    unsigned char reserved[SG_NODE_LINE_BYTES - 56];
     /* On a separate line: read at every release, written when a rank goes to sleep. */
     _Atomic uint32_t sleepers;
     _Atomic uint32_t wake;           /* futex */
@@ -190,8 +192,8 @@ struct sg_node_call {
     enum sg_operation operation;
     enum sg_node_method method;
     struct sg_shape shape;
-    int group;        /* ranks at most, 2 or more; for SG_NODE_GROUPS */
-    int root;         /* for a reduce or broadcast; else -1 */
+    struct sg_nest_sizes sizes; /* for SG_NODE_GROUPS */
+    int root;                   /* for a reduce or broadcast; else -1 */
     const void *send; /* this rank's contribution (for MPI_IN_PLACE: the contents of receive) */
     void *receive;    /* this rank's result; NULL: it gets none */
     size_t count;     /* elements */
@@ -216,10 +218,12 @@ struct sg_node_op {
     uint32_t state;
     size_t done_count; /* elements of chunks before this one */
     size_t chunk_count;
-    int seen_ranks;                /* lines that have arrived, from rank 0 on */
-    struct sg_shape_groups groups; /* and this rank's group: number, leaves */
-    int group, group_first, group_end;
-    uint64_t stage_base; /* base of the stage counts of large operands */
+    int seen_ranks; /* lines that have arrived, from rank 0 on, or of a group */
+    struct sg_nest nest;
+    struct sg_nest_group groups[SG_NEST_LEVELS]; /* the rank's, by level */
+    int leads;                                   /* levels whose groups it leads */
+    int level;                                   /* level that it works on */
+    uint64_t stage_base;                         /* base of the stage counts of large operands */
     uint64_t stage_count[3];
     bool own_in_slot;
     bool failed;         /* this rank could not read another's memory */

@@ -21,7 +21,7 @@ static size_t slot_stride(uint32_t slot_bytes)
 
 static size_t instance_bytes(int ranks, uint32_t slot_bytes)
 {
-    return (size_t)(1 + ranks) * SG_NODE_LINE_BYTES + (size_t)ranks * slot_stride(slot_bytes);
+    return sg_ring_words(ranks) * SG_NODE_LINE_BYTES + (size_t)ranks * slot_stride(slot_bytes);
 }
 
 size_t sg_node_bytes(int ranks, uint32_t depth, uint32_t slot_bytes)
@@ -76,7 +76,7 @@ static void leave_words(const struct sg_node *node, uint64_t position)
 {
     struct sg_node_word *words = (struct sg_node_word *)sg_ring_instance(node, position);
 
-    for (int i = 0; i <= node->ranks; i++)
+    for (size_t i = 0; i < sg_ring_words(node->ranks); i++)
         atomic_init(&words[i].word, sg_ring_tag(position, 0));
     for (int rank = 0; rank < node->ranks; rank++)
         atomic_init(&sg_ring_line(node, position, rank)->sequence, (uint32_t)(position + 1));

@@ -45,11 +45,24 @@ static inline _Atomic uint64_t *sg_ring_meeting(const struct sg_node *node, uint
     return &((struct sg_node_word *)sg_ring_instance(node, position) + 1 + meeting)->word;
 }
 
+/* leaf: 0..ranks-1; for groups of groups */
+static inline _Atomic uint64_t *sg_ring_outer(const struct sg_node *node, uint64_t position,
+                                              int leaf)
+{
+    return &((struct sg_node_word *)sg_ring_instance(node, position) + 1 + node->ranks + leaf)
+                ->word;
+}
+
+static inline size_t sg_ring_words(int ranks)
+{
+    return 1 + 2 * (size_t)ranks;
+}
+
 static inline struct sg_node_line *sg_ring_line(const struct sg_node *node, uint64_t position,
                                                 int rank)
 {
     return (struct sg_node_line *)(sg_ring_instance(node, position) +
-                                   (size_t)(1 + node->ranks) * SG_NODE_LINE_BYTES +
+                                   sg_ring_words(node->ranks) * SG_NODE_LINE_BYTES +
                                    (size_t)rank * node->slot_stride);
 }
 

@@ -24,6 +24,7 @@ struct rank_processors {
     uint64_t scheduling_group;
     uint64_t pid_namespace; /* 0: unknown */
     pid_t thread;           /* thread that called MPI_Init */
+    int world_rank;
     cpu_set_t mask;
 };
 
@@ -33,6 +34,7 @@ static atomic_bool is_short;
 /* For recounts: the calling thread's mask, and the other ranks of its machine. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cpu_set_t own_mask;
+static struct rank_processors own_rank; /* of MPI_Init */
 static struct rank_processors *others;
 static int others_count;
 static uint64_t counted_ns;
@@ -134,6 +136,7 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     enum sg_status status;
 
     describe(machine, &own);
+    own.world_rank = exchange->rank;
     status = sg_exchange_collect(exchange, &own, sizeof own, &gathered);
     if (status != SG_OK)
         return status;
@@ -153,6 +156,7 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     found.quota = sum_quotas(all, exchange->size, machine);
     pthread_mutex_lock(&lock);
     own_mask = own.mask;
+    own_rank = own;
     keep_others(all, exchange->size, exchange->rank);
     counted_ns = sg_clock_ns();
     pthread_mutex_unlock(&lock);
@@ -213,4 +217,24 @@ void sg_processors_look_again(void)
 struct sg_processors sg_processors_found(void)
 {
     return found;
+}
+
+bool sg_processors_mask(int world_rank, cpu_set_t *mask)
+{
+    const struct rank_processors *at = own_rank.world_rank == world_rank ? &own_rank : NULL;
+
+    for (int i = 0; i < others_count && at == NULL; i++) {
+        if (others[i].world_rank == world_rank)
+            at = &others[i];
+    }
+    if (at != NULL)
+        *mask = at->mask;
+    return at != NULL;
+}
+
+void sg_processors_all(cpu_set_t *masks)
+{
+    *masks = own_rank.mask;
+    for (int i = 0; i < others_count; i++)
+        CPU_OR(masks, masks, &others[i].mask);
 }

@@ -9,6 +9,7 @@
 
 #include "core/exchange.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -33,5 +34,9 @@ bool sg_processors_keep_apart(void);
 void sg_processors_look_again(void);
 
 struct sg_processors sg_processors_found(void);
+
+/* The masks that the ranks of this machine had in MPI_Init. False: the rank is on another one. */
+bool sg_processors_mask(int world_rank, cpu_set_t *mask);
+void sg_processors_all(cpu_set_t *masks);
 
 #endif

@@ -189,6 +189,48 @@ TEST("groups are the greatest subtrees of a size and cover the shape")
     }
 }
 
+/* Every level's groups have the members of the level below, in order, and cover the shape. */
+static void check_level(const struct sg_shape *shape, const struct sg_nest *nest, int level)
+{
+    int leaf = 0, members = 0;
+
+    while (leaf < shape->size) {
+        struct sg_nest_group group = sg_nest_at(shape, nest, level, leaf);
+
+        ASSERT(group.first == leaf && group.low == members && group.high > group.low);
+        for (int member = group.low; member < group.high; member++) {
+            struct sg_nest_group below = {.first = leaf, .end = leaf + 1};
+
+            if (level > 0)
+                below = sg_nest_at(shape, nest, level - 1, leaf);
+            ASSERT(sg_nest_member(shape, nest, level, member) == leaf && below.first == leaf);
+            for (; leaf < below.end; leaf++)
+                ASSERT(sg_nest_at(shape, nest, level, leaf).first == group.first &&
+                       (sg_nest_leads(shape, nest, leaf) > level) == (leaf == group.first));
+        }
+        ASSERT(leaf == group.end);
+        members = group.high;
+    }
+}
+
+TEST("groups of groups cover the shape, and at least two are at the top")
+{
+    for (int size = 2; size < 70; size++) {
+        for (int group = 2; group < 12; group++) {
+            for (int outer = 0; outer < 50; outer += 5) {
+                struct sg_shape shape = {(enum sg_shape_kind)((group + outer) % 2), size, 0};
+                struct sg_nest nest = sg_nest_of(&shape, &(struct sg_nest_sizes){group, outer});
+                struct sg_nest_group all = sg_nest_at(&shape, &nest, nest.levels, size - 1);
+
+                ASSERT(nest.levels == 1 || outer > group, all.first == 0, all.end == size,
+                       all.high - all.low >= 2);
+                for (int level = 0; level < nest.levels; level++)
+                    check_level(&shape, &nest, level);
+            }
+        }
+    }
+}
+
 TEST("rank to leaf and leaf to rank are inverse")
 {
     for (int root = 0; root < 7; root++) {

@@ -50,11 +50,12 @@ check "it lists the variables with their defaults" all \
     'has info.out "^  STAGGER_TRACE_BYTES=64m  \[default\]"' \
     'has info.out "^  STAGGER_SITE_<id>=  \[default\]"' \
     'has_lines info.out "^  STAGGER_[A-Z_]+(<id>)?=" 49'
-check "it shows the forms by number of ranks, and groups by the cores that share a cache" all \
+check "it shows the forms by number of ranks, and this machine's processors" all \
     'has info.out "^  up to 8 ranks: flat .*, climb .*, chunks$"' \
-    'has info.out "^  with srm.form=groups., more: groups .* of [48] .up to (64|128) ranks.*; ([0-9]+ cores? (has|share) a cache|unknown which cores share a cache)$"'
+    'has info.out "^  more: climb .*, chunks; barriers and allreduces in groups if "' \
+    'has info.out "^    ([0-9]+ processors?, .* sockets?|climb: /sys does not show .*)$"'
 check "it lists the rules in force" has info.out \
-    '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto,group=auto\) # default$'
+    '^\*=srm\(form=auto,where=inside,chunk=16,progress=auto,group=auto,outer=auto\) # default$'
 check "it lists shared memory, verbs devices and their use" all \
     'has info.out "^  shared memory: CMA \(process_vm_readv\) is (allowed|refused: .+)"' \
     'has info.out "^  /dev/shm: (none|[0-9.]+ MiB, [0-9.]+ MiB free)"' \

@@ -44,7 +44,7 @@ struct collective {
     int root;
     size_t count;
     bool in_place;
-    int group; /* of ranks, in groups */
+    struct sg_nest_sizes sizes; /* of groups */
 };
 
 struct actor {
@@ -101,7 +101,7 @@ static void begin(struct actor *actor, const struct collective *what, int rank)
     struct sg_node_call call = {.operation = what->operation,
                                 .method = what->method,
                                 .shape = what->shape,
-                                .group = what->group,
+                                .sizes = what->sizes,
                                 .root = what->root,
                                 .send = own,
                                 .receive = receives ? actor->receive : NULL,
@@ -253,7 +253,8 @@ static void fill(struct collective *script, int length, int ranks, size_t greate
 
         what->operation = (enum sg_operation)draw(SG_OPERATION_COUNT);
         what->method = methods[draw(3)];
-        what->group = 2 + (int)draw((unsigned)ranks);
+        what->sizes.group = 2 + (int)draw((unsigned)ranks);
+        what->sizes.outer = (int)draw((unsigned)ranks);
         what->root = sg_operation_has_root(what->operation) ? (int)draw((unsigned)ranks) : -1;
         what->shape.kind = draw(2) ? SG_SHAPE_DOUBLING : SG_SHAPE_BINOMIAL;
         what->shape.size = ranks;
@@ -451,7 +452,7 @@ static void run_large(int ranks, size_t count, bool in_place, enum sg_shape_kind
                                       reduce || broadcast ? i % ranks : -1,
                                       count,
                                       in_place,
-                                      0};
+                                      {0, 0}};
     }
     while (finished < ranks * LENGTH) {
         int rank = (int)draw((unsigned)ranks);
@@ -552,7 +553,7 @@ TEST("a large broadcast is copied after every rank has announced itself")
 {
     static const int order[] = {1, 0, 2}; /* a reader, the root, a reader */
     const struct collective what = {
-        SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0, COUNT_MAX, false, 0};
+        SG_OPERATION_BCAST, SG_NODE_PULL, {SG_SHAPE_DOUBLING, 3, 0}, 0, COUNT_MAX, false, {0, 0}};
     struct sg_node_access access = {.read = read_memory, .write = write_memory};
     void *segment;
     struct actor *actors = make_actors(3, &segment);
@@ -604,7 +605,7 @@ TEST("both ranks detect that they disagree on size")
         void *segment;
         struct actor *actors = make_actors(2, &segment);
         struct collective eight = {
-            SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, 0};
+            SG_OPERATION_ALLREDUCE, methods[i], {SG_SHAPE_DOUBLING, 2, 0}, -1, 1, false, {0, 0}};
         struct collective sixteen = eight;
 
         sixteen.count = 2;

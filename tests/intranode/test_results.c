@@ -163,17 +163,18 @@ static void run(struct machine *machine, const struct trial *trial, enum sg_node
 
     for (int rank = 0; rank < trial->ranks; rank++) {
         bool takes = receives(trial, rank);
-        struct sg_node_call call = {.operation = trial->operation,
-                                    .method = method,
-                                    .shape = shape_of(trial),
-                                    .group = 2 + (int)(trials_run % 8),
-                                    .root = trial->root,
-                                    .send = takes && in_place ? received[rank] : operands[rank],
-                                    .receive = takes ? received[rank] : NULL,
-                                    .count = trial->count,
-                                    .element_bytes = extent_bytes,
-                                    .fold = fold,
-                                    .fold_context = (void *)trial->pair};
+        struct sg_node_call call = {
+            .operation = trial->operation,
+            .method = method,
+            .shape = shape_of(trial),
+            .sizes = {2 + (int)(trials_run % 8), (int)(trials_run / 8 % 2) * 12},
+            .root = trial->root,
+            .send = takes && in_place ? received[rank] : operands[rank],
+            .receive = takes ? received[rank] : NULL,
+            .count = trial->count,
+            .element_bytes = extent_bytes,
+            .fold = fold,
+            .fold_context = (void *)trial->pair};
 
         if (takes && in_place)
             memcpy(received[rank], operands[rank], trial->count * extent_bytes);

@@ -1,11 +1,11 @@
 /* Tests the ring of a node (shim/intranode) under the memory model: its lines, credits, meetings,
- * stages and choices, with two or three ranks and two slots. Every rank makes the same calls;
+ * stages and choices, with two to four ranks and two slots. Every rank makes the same calls;
  * each gets its expected result, no operand is torn, and no rank waits for ever. */
 #include "intranode/node.h"
 #include "lib/unit.h"
 #include "weak/weak.h"
 
-#define RANKS_MAX 3
+#define RANKS_MAX 4
 #define DEPTH 2
 #define SLOT_BYTES 64
 #define CALLS_MAX 5
@@ -17,6 +17,7 @@ struct call {
     enum sg_node_method method;
     int root;
     int count; /* words of 8 bytes */
+    int outer; /* ranks of a group of groups of one rank each; 0: groups of two ranks */
 };
 
 static _Alignas(64) unsigned char segment[SEGMENT_BYTES];
@@ -127,7 +128,7 @@ static void run_call(int rank, int number)
     struct sg_node_call call = {.operation = each->operation,
                                 .method = each->method,
                                 .shape = {SG_SHAPE_DOUBLING, ranks, 0},
-                                .group = 2,
+                                .sizes = {each->outer > 0 ? 1 : 2, each->outer},
                                 .root = each->root,
                                 .send = each->count > 0 ? sent[rank][number] : NULL,
                                 .receive =
@@ -248,20 +249,25 @@ static void look_at_other(int rank)
 
 #define BARRIER(method)                                                                            \
     {                                                                                              \
-        SG_OPERATION_BARRIER, method, -1, 0                                                        \
+        SG_OPERATION_BARRIER, method, -1, 0, 0                                                     \
     }
 #define REDUCE(method, root, count)                                                                \
     {                                                                                              \
-        SG_OPERATION_REDUCE, method, root, count                                                   \
+        SG_OPERATION_REDUCE, method, root, count, 0                                                \
     }
 #define ALLREDUCE(method, count)                                                                   \
     {                                                                                              \
-        SG_OPERATION_ALLREDUCE, method, -1, count                                                  \
+        SG_OPERATION_ALLREDUCE, method, -1, count, 0                                               \
     }
 
 #define BCAST(method, root, count)                                                                 \
     {                                                                                              \
-        SG_OPERATION_BCAST, method, root, count                                                    \
+        SG_OPERATION_BCAST, method, root, count, 0                                                 \
+    }
+
+#define NESTED(operation, root, count)                                                             \
+    {                                                                                              \
+        SG_OPERATION_##operation, SG_NODE_GROUPS, root, count, 2                                   \
     }
 
 /* name, ranks, its calls */
@@ -300,6 +306,12 @@ SCENARIO(groups_allreduce, 3, ALLREDUCE(SG_NODE_GROUPS, 1));
 SCENARIO(groups_large_allreduce, 3, ALLREDUCE(SG_NODE_GROUPS, 8));
 SCENARIO(groups_barriers, 3, BARRIER(SG_NODE_GROUPS), BARRIER(SG_NODE_GROUPS));
 SCENARIO(groups_reduces, 3, REDUCE(SG_NODE_GROUPS, 1, 1), REDUCE(SG_NODE_GROUPS, 2, 8));
+SCENARIO(nested_allreduce, 3, NESTED(ALLREDUCE, -1, 1));
+SCENARIO(nested_large_allreduce, 3, NESTED(ALLREDUCE, -1, 8));
+SCENARIO(nested_barriers, 3, NESTED(BARRIER, -1, 0), NESTED(BARRIER, -1, 0));
+SCENARIO(nested_reduces, 3, NESTED(REDUCE, 1, 1), NESTED(REDUCE, 2, 8));
+SCENARIO(nested_allreduce_of_four, 4, NESTED(ALLREDUCE, -1, 1));
+SCENARIO(nested_large_allreduce_of_four, 4, NESTED(ALLREDUCE, -1, 8));
 SCENARIO_OF(single_that_fails, 2, 1, run, NULL, 0, ALLREDUCE(SG_NODE_SINGLE, 2));
 SCENARIO(broadcasts, 2, BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 0, 8),
          BCAST(SG_NODE_BROADCAST, 0, 1), BCAST(SG_NODE_BROADCAST, 1, 8));
@@ -336,6 +348,12 @@ static const struct weak_scenario *const scenarios[] = {
     &groups_large_allreduce,
     &groups_barriers,
     &groups_reduces,
+    &nested_allreduce,
+    &nested_large_allreduce,
+    &nested_barriers,
+    &nested_reduces,
+    &nested_allreduce_of_four,
+    &nested_large_allreduce_of_four,
     &broadcasts,
     &broadcast_of_three,
     &pulled,

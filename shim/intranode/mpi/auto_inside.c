@@ -37,7 +37,8 @@ static enum arm usual(const struct sg_node *node, enum sg_operation operation, u
 {
     bool broadcasts = operation == SG_OPERATION_BCAST;
     enum sg_srm_form form =
-        broadcasts ? sg_form_of_broadcast(bytes) : sg_form_of(bytes, node->ranks);
+        broadcasts ? sg_form_of_broadcast(bytes)
+                   : sg_form_of(operation, bytes, node->ranks, node->header->grouped_bytes);
 
     if (form == SG_SRM_SINGLE && (node->access == NULL || operation == SG_OPERATION_REDUCE))
         form = SG_SRM_CHUNKS;

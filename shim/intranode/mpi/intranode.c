@@ -11,11 +11,11 @@
 #include "intranode/mpi/intranode.h"
 
 #include "core/account.h"
-#include "core/calibration.h"
 #include "core/cpu/cpu.h"
 #include "intranode/forms.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/auto_inside.h"
+#include "intranode/mpi/grouping.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/node.h"
 #include "intranode/reading.h"
@@ -25,7 +25,6 @@
 #include "mpi/packed.h"
 #include "mpi/user_lines.h"
 #include "wait/catch_up.h"
-#include "wait/processors.h"
 #include "wait/turn.h"
 #include "wait/wait.h"
 
@@ -115,9 +114,11 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     return SG_OK;
 }
 
-enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intranode **out,
-                                  struct sg_segment_ticket *ticket)
+enum sg_status sg_intranode_offer(const char *name, const int *world_ranks, int ranks,
+                                  struct sg_intranode **out, struct sg_segment_ticket *ticket)
 {
+    struct sg_grouping grouping = sg_grouping_of(name, world_ranks, ranks);
+    struct sg_node_header *header;
     size_t size_bytes = sg_node_bytes(ranks, ring_depth, SLOT_BYTES);
     void *segment;
     enum sg_status status = sg_memory_create(size_bytes, name, &segment, ticket);
@@ -126,9 +127,10 @@ enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intrano
         return status;
     sg_node_format(segment, ranks, ring_depth, SLOT_BYTES, ticket->nonce);
     sg_node_count_from(segment, counted_from);
-    if (ranks > SG_FLAT_RANKS_MAX && !sg_processors_are_short())
-        ((struct sg_node_header *)segment)->group =
-            (uint32_t)sg_form_group(sg_caches_cores("/sys"), ranks);
+    header = segment;
+    header->group = (uint16_t)grouping.sizes.group;
+    header->outer = (uint16_t)grouping.sizes.outer;
+    header->grouped_bytes = grouping.bytes;
     status = attach(segment, size_bytes, 0, ticket->nonce, out);
     if (status != SG_OK)
         sg_segment_seal(ticket);
@@ -331,7 +333,9 @@ static enum sg_node_method method_of(const struct sg_node *node, const struct sg
     if (form == SG_SRM_GROUPS && sg_form_may_group(size_bytes, node->ranks))
         return SG_NODE_GROUPS;
     if (form == SG_SRM_AUTO || form == SG_SRM_GROUPS)
-        form = sg_form_of(size_bytes, planned->shape.size);
+        form = sg_form_of(planned->operation, size_bytes, node->ranks, node->header->grouped_bytes);
+    if (form == SG_SRM_GROUPS)
+        return SG_NODE_GROUPS;
     if (form == SG_SRM_FLAT && size_bytes <= sg_form_flat_bytes(node->ranks))
         return SG_NODE_FLAT;
     if (form == SG_SRM_SINGLE && can_read(node, planned))
@@ -341,16 +345,21 @@ static enum sg_node_method method_of(const struct sg_node *node, const struct sg
     return SG_NODE_HANDOFF;
 }
 
-/* Without a rule or known caches, uses the limit of flat exchanges. */
-static int group_of(const struct sg_node *node, const struct sg_choice *choice)
+/* A rule's sizes precede the machine's, and these the sizes where the caches are unknown. */
+static struct sg_nest_sizes sizes_of(const struct sg_node *node, const struct sg_choice *choice)
 {
-    int64_t wanted = choice->algorithm == SG_ALGORITHM_SRM ? choice->parameters[SG_SRM_GROUP] : 0;
+    bool is_srm = choice->algorithm == SG_ALGORITHM_SRM;
+    int group = is_srm ? (int)choice->parameters[SG_SRM_GROUP] : 0;
+    int outer = is_srm ? (int)choice->parameters[SG_SRM_OUTER] : 0;
+    struct sg_nest_sizes sizes = {node->header->group, node->header->outer};
 
-    if (wanted >= 2)
-        return (int)wanted;
-    if (node->header->group != 0)
-        return (int)node->header->group;
-    return sg_form_group(SG_FLAT_RANKS_MAX, node->ranks);
+    if (group >= 2)
+        sizes = (struct sg_nest_sizes){.group = group};
+    else if (sizes.group == 0)
+        sizes.group = sg_form_group(node->ranks);
+    if (outer >= 2)
+        sizes.outer = outer;
+    return sizes;
 }
 
 /* ---- waiting ---- */
@@ -560,7 +569,7 @@ int sg_intranode_run_planned(struct sg_intranode *intranode, const struct sg_cal
 
     planned->method = method_of(&intranode->node, planned, choice);
     if (planned->method == SG_NODE_GROUPS)
-        planned->group = group_of(&intranode->node, choice);
+        planned->sizes = sizes_of(&intranode->node, choice);
     planned->root_writes = planned->method == SG_NODE_PULL && !sg_turn_is_contested();
     planned->arrival_ns = call->arrival_ns;
     planned->algorithm = (uint8_t)sg_executed_algorithm((uint8_t)choice->executed);

@@ -20,10 +20,11 @@ void sg_intranode_start(uint32_t depth, int stall_s);
 /* As sg_internode_count_from. */
 void sg_intranode_count_from(uint64_t first);
 
-/* On rank 0: makes the segment. SG_ERR_MISSING: too little memory is left (intranode/memory.h),
- * which has been logged. SG_ERR_SYSTEM: errno has the reason; nothing is logged. */
-enum sg_status sg_intranode_offer(const char *name, int ranks, struct sg_intranode **out,
-                                  struct sg_segment_ticket *ticket);
+/* On rank 0: makes the segment. world_ranks: the members'. SG_ERR_MISSING: too little memory is
+ * left (intranode/memory.h), which has been logged. SG_ERR_SYSTEM: errno has the reason; nothing is
+ * logged. */
+enum sg_status sg_intranode_offer(const char *name, const int *world_ranks, int ranks,
+                                  struct sg_intranode **out, struct sg_segment_ticket *ticket);
 
 /* On the other ranks: maps the segment. */
 enum sg_status sg_intranode_accept(const struct sg_segment_ticket *ticket, int rank,
