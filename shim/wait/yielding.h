@@ -13,6 +13,8 @@
 /* Sets a function that waits call at intervals; NULL: none. At most one thread may wait meanwhile.
  */
 void sg_yielding_watch(void (*look)(void));
+/* Calls that function, for a wait elsewhere. */
+void sg_yielding_look(void);
 
 int sg_yielding_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm);
@@ -20,6 +22,8 @@ int sg_yielding_barrier(MPI_Comm comm);
 int sg_yielding_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 int sg_yielding_dup(MPI_Comm comm, MPI_Comm *out);
 /* Counts and types of sent and received data are the same. */
+int sg_yielding_allgather(const void *from, int count, MPI_Datatype type, void *into,
+                          MPI_Comm comm);
 int sg_yielding_gather(const void *from, int count, MPI_Datatype type, void *into, int root,
                        MPI_Comm comm);
 int sg_yielding_gatherv(const void *from, int count, void *into, const int *counts,
