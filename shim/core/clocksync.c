@@ -264,13 +264,13 @@ enum sg_status sg_clocksync_measure(struct sg_clocksync *sync, struct sg_clock_o
     uint64_t now_ns;
 
     sync->last = (struct sg_clock_offset){0};
-    if (rank == 0)
+    if (rank == 0 || sync->leader_count == 1)
         sync->model.exact = true;
     if (rank == sync->members[0])
         status = (linear ? walk_line : walk_tree)(sync, sync->leaders, sync->leader_count,
                                                   place_in(sync->leaders, rank), ask, answer,
                                                   &sync->last.rounds);
-    if (status == SG_OK)
+    if (status == SG_OK && sync->leader_count > 1)
         status = share_model(sync);
     if (status != SG_OK || out == NULL)
         return status;

@@ -558,36 +558,37 @@ static OTF2_CallbackCode barrier(void *context, OTF2_CollectiveContext *comm)
     return as_code(sg_exchange_agree(archive->exchange, 1, &first_false));
 }
 
-/* Broadcasts every rank's part to all: the exchange broadcasts, and OTF2 scatters little data. */
+/* Broadcasts all parts to every rank: OTF2 scatters little data. */
 static OTF2_CallbackCode scatter_any(void *context, OTF2_CollectiveContext *comm,
                                      const void *in_data, const uint32_t *in_counts, void *out_data,
                                      uint32_t out_count, OTF2_Type type, uint32_t root)
 {
     const struct sg_exchange *exchange = ((struct sg_archive *)context)->exchange;
-    const char *from = in_data;
+    uint32_t *counts = calloc((size_t)exchange->size, sizeof *counts);
+    size_t element_bytes = type_bytes(type), parts_bytes = 0, before_bytes = 0;
+    void *parts = NULL;
     enum sg_status status = root == 0 ? SG_OK : SG_ERR_ARGUMENT;
 
-    for (int rank = 0; rank < exchange->size && status == SG_OK; rank++) {
-        uint32_t count = 0;
-        char piece[4096];
-
-        if (exchange->rank == 0)
-            count = in_counts != NULL ? in_counts[rank] : out_count;
-        status = exchange->broadcast(exchange->context, &count, sizeof count);
-        for (size_t done = 0; status == SG_OK && done < count * type_bytes(type);) {
-            size_t left = count * type_bytes(type) - done;
-            size_t size_bytes = left < sizeof piece ? left : sizeof piece;
-
-            if (exchange->rank == 0)
-                memcpy(piece, from + done, size_bytes);
-            status = exchange->broadcast(exchange->context, piece, size_bytes);
-            if (exchange->rank == rank)
-                memcpy((char *)out_data + done, piece, size_bytes);
-            done += size_bytes;
-        }
-        if (exchange->rank == 0 && count > 0)
-            from += count * type_bytes(type);
+    if (counts == NULL)
+        abort();
+    for (int rank = 0; rank < exchange->size && exchange->rank == 0; rank++)
+        counts[rank] = in_counts != NULL ? in_counts[rank] : out_count;
+    if (status == SG_OK)
+        status =
+            exchange->broadcast(exchange->context, counts, (size_t)exchange->size * sizeof *counts);
+    for (int rank = 0; rank < exchange->size; rank++) {
+        before_bytes += rank < exchange->rank ? counts[rank] * element_bytes : 0;
+        parts_bytes += counts[rank] * element_bytes;
     }
+    if (exchange->rank == 0)
+        parts = (void *)in_data;
+    if (status == SG_OK && parts_bytes > 0)
+        status = sg_exchange_share(exchange, &parts, &parts_bytes);
+    if (status == SG_OK && parts_bytes > 0)
+        memcpy(out_data, (char *)parts + before_bytes, counts[exchange->rank] * element_bytes);
+    if (exchange->rank != 0)
+        free(parts);
+    free(counts);
     return as_code(status);
 }
 
