@@ -120,6 +120,13 @@ int sg_file_allocate(int file, uint64_t offset_bytes, uint64_t size_bytes)
     return 0;
 }
 
+int sg_file_resize(int file, uint64_t size_bytes)
+{
+    if (!is_allowed(size_bytes))
+        return EFBIG;
+    return ftruncate(file, (off_t)size_bytes) == 0 ? 0 : errno;
+}
+
 int sg_file_write(int file, uint64_t offset_bytes, const void *data, size_t size_bytes)
 {
     const char *from = data;

@@ -24,6 +24,8 @@ int sg_file_sync(int file);
  * raises SIGBUS. Returns 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.
  * Thread-safe; a system call, not for signal handlers. */
 int sg_file_allocate(int file, uint64_t offset_bytes, uint64_t size_bytes);
+/* Sets a file's size and allocates nothing. Otherwise as above. */
+int sg_file_resize(int file, uint64_t size_bytes);
 /* Writes all the data at the offset. Returns 0 or an errno value; respects RLIMIT_FSIZE as
  * above. */
 int sg_file_write(int file, uint64_t offset_bytes, const void *data, size_t size_bytes);

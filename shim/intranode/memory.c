@@ -236,7 +236,8 @@ enum sg_status sg_memory_map(const struct sg_exchange *exchange, int first, size
     return status;
 }
 
-enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes)
+enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes,
+                               uint64_t used_bytes)
 {
     int machine = sg_placement_machine(exchange->rank);
     void *segment = NULL;
@@ -248,6 +249,8 @@ enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limi
     most_bytes = limit_bytes;
     if (status == SG_OK)
         account = segment;
+    if (status == SG_OK && machine == exchange->rank)
+        atomic_store(&account->taken_bytes, used_bytes);
     if (status == SG_ERR_MISSING && first_failed == exchange->rank && machine == exchange->rank)
         sg_log("rank %d: no shared memory (%m): MPICH runs the collectives", exchange->rank);
     else if (status == SG_ERR_MISSING && first_failed == exchange->rank)
@@ -283,23 +286,16 @@ static bool fits_control_group(size_t size_bytes)
     return size_bytes <= sg_cgroup_memory_left("/proc", "/sys") / 4;
 }
 
-enum sg_status sg_segment_create(size_t size_bytes, void **segment,
-                                 struct sg_segment_ticket *ticket)
+enum sg_status sg_segment_offer(size_t size_bytes, struct sg_segment_ticket *ticket)
 {
-    int file, error;
+    int file = memfd_create("stagger", MFD_CLOEXEC);
+    int error;
 
-    if (!fits_control_group(size_bytes)) {
-        errno = ENOMEM;
-        return SG_ERR_SYSTEM;
-    }
-    file = memfd_create("stagger", MFD_CLOEXEC);
     if (file < 0)
         return SG_ERR_SYSTEM;
     fchmod(file, 0600);
-    error = sg_file_allocate(file, 0, size_bytes);
-    if (error != 0 || map(file, size_bytes, segment) != SG_OK) {
-        if (error == 0)
-            error = errno;
+    error = sg_file_resize(file, size_bytes);
+    if (error != 0) {
         close(file);
         errno = error;
         return SG_ERR_SYSTEM;
@@ -310,6 +306,29 @@ enum sg_status sg_segment_create(size_t size_bytes, void **segment,
     ticket->pid = (int32_t)getpid();
     ticket->file = file;
     return SG_OK;
+}
+
+enum sg_status sg_segment_fill(const struct sg_segment_ticket *ticket, size_t used_bytes,
+                               void **segment)
+{
+    int error =
+        fits_control_group(used_bytes) ? sg_file_allocate(ticket->file, 0, used_bytes) : ENOMEM;
+
+    if (error == 0 && map(ticket->file, ticket->size_bytes, segment) == SG_OK)
+        return SG_OK;
+    if (error == 0)
+        error = errno;
+    close(ticket->file);
+    errno = error;
+    return SG_ERR_SYSTEM;
+}
+
+enum sg_status sg_segment_create(size_t size_bytes, void **segment,
+                                 struct sg_segment_ticket *ticket)
+{
+    enum sg_status status = sg_segment_offer(size_bytes, ticket);
+
+    return status == SG_OK ? sg_segment_fill(ticket, size_bytes, segment) : status;
 }
 
 enum sg_status sg_segment_open(const struct sg_segment_ticket *ticket, void **segment)

@@ -38,6 +38,11 @@ uint64_t sg_segment_domain(void);
  * logged. */
 enum sg_status sg_segment_create(size_t size_bytes, void **segment,
                                  struct sg_segment_ticket *ticket);
+/* The same in two steps: others may open what has been offered, and use it when it is filled; only
+ * the first used_bytes have memory. If filling fails the segment is sealed. */
+enum sg_status sg_segment_offer(size_t size_bytes, struct sg_segment_ticket *ticket);
+enum sg_status sg_segment_fill(const struct sg_segment_ticket *ticket, size_t used_bytes,
+                               void **segment);
 /* Maps a segment in another process of the same user, until the maker seals it. */
 enum sg_status sg_segment_open(const struct sg_segment_ticket *ticket, void **segment);
 /* Called by the maker when all have mapped it: no process can open it any more. */
@@ -46,8 +51,9 @@ void sg_segment_unmap(void *segment, size_t size_bytes);
 
 /* Collective over the exchange, in MPI_Init, after sg_placement_start. If a rank cannot map what
  * another rank of its machine has made, the whole job uses no shared memory, and one line says
- * which rank and why. */
-enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes);
+ * which rank and why. used_bytes: what the machine's ranks share already. */
+enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limit_bytes,
+                               uint64_t used_bytes);
 /* Identical on all ranks. */
 bool sg_memory_is_shared(void);
 /* Makes a segment on this rank's account. what: its purpose, for the log. SG_ERR_MISSING: the

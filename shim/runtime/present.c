@@ -1,6 +1,6 @@
-/* Detects ranks without the library while the first exchange waits (present.h), and implements
- * sg_exchange by MPI. A job is ended only if /proc shows such a process, or after a long time
- * limit.
+/* Detects ranks without the library while the first exchanges wait (present.h), and implements
+ * sg_exchange by MPI and shared memory. A job is ended only if /proc shows such a process, or after
+ * a long time limit.
  */
 #include "runtime/present.h"
 
@@ -9,8 +9,12 @@
 #include "core/file.h"
 #include "core/hash.h"
 #include "core/status.h"
+#include "intranode/board.h"
+#include "intranode/memory.h"
 #include "mpi/real.h"
 #include "trace/record.h"
+#include "wait/processors.h"
+#include "wait/turn.h"
 #include "wait/yielding.h"
 
 #include <dirent.h>
@@ -20,12 +24,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define SECOND_NS UINT64_C(1000000000)
 /* MPICH's MPI_Init has just returned, so all ranks have entered it. If the first exchange takes
- * longer than this, the machine's other ranks are examined. */
+ * longer than this, the machine's other ranks are examined. Many ranks that share processors leave
+ * MPI_Init one after another. */
 #define LOOK_NS SECOND_NS
+#define LOOK_NS_PER_RANK (SECOND_NS / 16)
 /* Least time limit, unless STAGGER_STALL_S is 0: a job that is only slow must not be ended. */
 #define LIMIT_S_MIN 60
 
@@ -33,6 +40,7 @@ static struct {
     int rank;
     uint64_t seen_ns;   /* time of the last check */
     uint64_t waited_ns; /* without the time in which the process was stopped */
+    uint64_t look_ns;   /* after which other ranks are examined */
     uint64_t limit_ns;  /* 0: none */
     bool has_looked;
 } start;
@@ -52,7 +60,8 @@ static struct mapped mapped_in(const char *pid, const char *mpi, const char *lib
 
     snprintf(path, sizeof path, "/proc/%s/maps", pid);
     file = fopen(path, "re");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (file != NULL && !(mapped.mpi && mapped.library) &&
+           fgets(line, sizeof line, file) != NULL) {
         const char *slash = strrchr(line, '/');
 
         mapped.mpi = mapped.mpi || strstr(line, mpi) != NULL;
@@ -71,27 +80,22 @@ static const char *file_of(const void *address)
     return dladdr(address, &info) != 0 ? info.dli_fname : NULL;
 }
 
-struct siblings {
-    int without;   /* process without the library; 0: none found */
-    int spokesman; /* lowest process with the library: it ends the job */
-};
-
-/* Finds processes with the same parent (the launcher) and the same MPI as this one. */
-static struct siblings find_siblings(void)
+/* Finds a process with the same parent (the launcher) and the same MPI as this one, but without the
+ * library. 0: none, or this process does not speak for those that have the library. The lowest of
+ * them does, and only that one looks at all: with hundreds of ranks the maps of all pairs would
+ * take half a minute. */
+static int find_sibling_without(void)
 {
-    struct siblings found = {0, getpid()};
     const char *mpi = file_of(*(void **)&sg_real.Init), *own = file_of(&start);
     const char *slash = own != NULL ? strrchr(own, '/') : NULL;
     DIR *directory = mpi != NULL && own != NULL ? opendir("/proc") : NULL;
     struct dirent *entry;
     char real_mpi[4096];
+    bool speaks = directory != NULL && realpath(mpi, real_mpi) != NULL;
+    int without = 0;
 
-    if (directory == NULL || realpath(mpi, real_mpi) == NULL) {
-        if (directory != NULL)
-            closedir(directory);
-        return found;
-    }
-    while ((entry = readdir(directory)) != NULL) {
+    /* The kernel lists processes in the order of their numbers. */
+    while (speaks && (entry = readdir(directory)) != NULL) {
         int pid = atoi(entry->d_name);
         struct mapped mapped;
 
@@ -99,12 +103,13 @@ static struct siblings find_siblings(void)
             continue;
         mapped = mapped_in(entry->d_name, real_mpi, slash != NULL ? slash + 1 : own);
         if (mapped.mpi && !mapped.library)
-            found.without = pid;
-        else if (mapped.mpi && pid < found.spokesman)
-            found.spokesman = pid;
+            without = pid;
+        else if (mapped.mpi && pid < getpid())
+            speaks = false;
     }
-    closedir(directory);
-    return found;
+    if (directory != NULL)
+        closedir(directory);
+    return speaks ? without : 0;
 }
 
 /* ---- the time limit ---- */
@@ -128,16 +133,15 @@ static void count_wait(void)
 
 static void look(void)
 {
-    struct siblings siblings;
     char text[128];
+    int without;
 
     count_wait();
-    if (!start.has_looked && start.waited_ns > LOOK_NS) {
+    if (!start.has_looked && start.waited_ns > start.look_ns) {
         start.has_looked = true;
-        siblings = find_siblings();
-        if (siblings.without != 0 && siblings.spokesman == getpid()) {
-            snprintf(text, sizeof text, "process %d of this job runs without stagger",
-                     siblings.without);
+        without = find_sibling_without();
+        if (without != 0) {
+            snprintf(text, sizeof text, "process %d of this job runs without stagger", without);
             end_job(text);
         }
     }
@@ -152,6 +156,7 @@ void sg_present_begin(int rank)
 {
     const char *stall = sg_config_environment("STAGGER_STALL_S");
     int limit_s = stall != NULL ? atoi(stall) : LIMIT_S_MIN;
+    int ranks = sg_processors_found().ranks;
 
     start.rank = rank;
     start.seen_ns = sg_clock_ns();
@@ -159,6 +164,7 @@ void sg_present_begin(int rank)
     if (limit_s > 0 && limit_s < LIMIT_S_MIN)
         limit_s = LIMIT_S_MIN;
     start.limit_ns = limit_s > 0 ? (uint64_t)limit_s * SECOND_NS : 0;
+    start.look_ns = LOOK_NS + (ranks > 0 ? (uint64_t)ranks * LOOK_NS_PER_RANK : 0);
     start.has_looked = false;
     sg_yielding_watch(look);
 }
@@ -301,4 +307,172 @@ void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out
     out->broadcast = broadcast;
     out->send = send_to;
     out->receive = receive_from;
+}
+
+/* ---- exchanges in shared memory ---- */
+
+/* MPICH's iterations each time that a wait drives it. */
+#define ITERATIONS 64
+
+/* A rank's data for the others. Each offers a segment, before it knows which rank leads its
+ * machine. */
+struct card {
+    uint64_t machine;
+    struct sg_segment_ticket ticket;
+    int32_t rank;
+    int32_t has_segment;
+};
+
+static struct sg_board board;
+static MPI_Comm *board_world;
+static MPI_Comm leaders = MPI_COMM_NULL; /* of several machines, on their leaders */
+static int *machine_ranks;               /* of this machine */
+
+static void drive_mpich(void)
+{
+    bool before = sg_turn_begin_own();
+    int flag;
+
+    for (int i = 0; i < ITERATIONS; i++)
+        sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, *board_world, &flag, MPI_STATUS_IGNORE);
+    sg_turn_end_own(before);
+    sg_yielding_look();
+}
+
+static int by_machine(const void *a, const void *b)
+{
+    const struct card *one = a, *other = b;
+
+    if (one->machine != other->machine)
+        return one->machine < other->machine ? -1 : 1;
+    return one->rank < other->rank ? -1 : 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    return *(const int *)a < *(const int *)b ? -1 : 1;
+}
+
+/* Sorts the cards, and fills the board's ranks and numbers. Returns the card of this machine's
+ * leader. first_ranks: of the machines, sorted. */
+static const struct card *find_machine(struct card *cards, const struct card *own, int *first_ranks,
+                                       int *machines)
+{
+    const struct card *leader = NULL;
+    int size = board.all.size;
+
+    qsort(cards, (size_t)size, sizeof *cards, by_machine);
+    for (int i = 0; i < size; i++) {
+        bool is_first = i == 0 || cards[i].machine != cards[i - 1].machine;
+
+        if (is_first)
+            first_ranks[(*machines)++] = cards[i].rank;
+        if (cards[i].machine != own->machine)
+            continue;
+        if (is_first)
+            leader = &cards[i];
+        if (cards[i].rank == own->rank)
+            board.number = board.count;
+        machine_ranks[board.count++] = cards[i].rank;
+    }
+    qsort(first_ranks, (size_t)*machines, sizeof *first_ranks, by_value);
+    return leader;
+}
+
+static bool map_board(const struct card *leader, struct card *own)
+{
+    if (leader->rank != own->rank)
+        return leader->has_segment && sg_segment_open(&leader->ticket, &board.segment) == SG_OK;
+    own->has_segment =
+        own->has_segment &&
+        sg_segment_fill(&own->ticket, sg_board_bytes(board.count), &board.segment) == SG_OK;
+    return own->has_segment;
+}
+
+/* Collective over the leaders of several machines. */
+static bool join_leaders(const int *first_ranks, int machines)
+{
+    MPI_Group all, group;
+    int number = 0, error;
+
+    if (sg_real.Comm_group(*board_world, &all) != MPI_SUCCESS)
+        return false;
+    error = sg_real.Group_incl(all, machines, first_ranks, &group);
+    sg_real.Group_free(&all);
+    if (error != MPI_SUCCESS)
+        return false;
+    error = sg_real.Comm_create_group(*board_world, group, TAG, &leaders);
+    sg_real.Group_free(&group);
+    if (error != MPI_SUCCESS)
+        return false;
+    while (first_ranks[number] != board.all.rank)
+        number++;
+    sg_exchange_mpi(&leaders, number, machines, &board.between);
+    return true;
+}
+
+/* This rank's part of the preparations. */
+static bool prepare(struct card *own, struct card *cards)
+{
+    int *first_ranks = calloc((size_t)board.all.size, sizeof *first_ranks);
+    int machines = 0;
+    bool ok;
+
+    if (first_ranks == NULL)
+        abort();
+    ok = map_board(find_machine(cards, own, first_ranks, &machines), own);
+    board.spins = board.count <= get_nprocs() && !sg_processors_are_short();
+    board.between = sg_exchange_serial;
+    if (machines > 1 && board.number == 0)
+        ok = join_leaders(first_ranks, machines) && ok;
+    free(first_ranks);
+    return ok;
+}
+
+enum sg_status sg_exchange_meet(MPI_Comm *world, uint64_t machine, struct sg_exchange *exchange)
+{
+    size_t size = (size_t)exchange->size;
+    struct card own = {.machine = machine, .rank = exchange->rank};
+    struct card *cards = calloc(size, sizeof *cards);
+    int ok, all_ok = 0;
+    int error;
+
+    if (size == 1) {
+        free(cards);
+        return SG_OK;
+    }
+    machine_ranks = calloc(size, sizeof *machine_ranks);
+    if (cards == NULL || machine_ranks == NULL)
+        abort();
+    board_world = world;
+    board = (struct sg_board){.ranks = machine_ranks, .all = *exchange, .idle = drive_mpich};
+    own.has_segment = sg_segment_offer(sg_board_bytes(exchange->size), &own.ticket) == SG_OK;
+    error = sg_yielding_allgather(&own, (int)sizeof own, MPI_BYTE, cards, *world);
+    ok = error == MPI_SUCCESS && prepare(&own, cards);
+    free(cards);
+    if (error == MPI_SUCCESS)
+        error = sg_yielding_allreduce(&ok, &all_ok, 1, MPI_INT, MPI_MIN, *world);
+    if (own.has_segment)
+        sg_segment_seal(&own.ticket);
+    if (all_ok)
+        sg_board_exchange(&board, exchange);
+    else
+        sg_exchange_part();
+    return status_of(error);
+}
+
+size_t sg_exchange_shared_bytes(void)
+{
+    return board.segment != NULL ? sg_board_bytes(board.count) : 0;
+}
+
+void sg_exchange_part(void)
+{
+    if (leaders != MPI_COMM_NULL)
+        sg_real.Comm_free(&leaders);
+    if (board.segment != NULL)
+        sg_segment_unmap(board.segment, sg_board_bytes(board.all.size));
+    board.segment = NULL;
+    free(machine_ranks);
+    machine_ranks = NULL;
 }

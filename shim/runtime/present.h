@@ -25,4 +25,13 @@ bool sg_present_agree(MPI_Comm world, int rank);
 /* Fills *out; *comm must outlive the exchange. */
 void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out);
 
+/* Collective over world, a duplicate of MPI_COMM_WORLD. Replaces an exchange over it by one in
+ * which the ranks of a machine use shared memory (intranode/board.h) and one of them MPICH; not if
+ * some rank cannot share memory. machine: the same on the ranks of a machine. SG_ERR_SYSTEM: MPICH
+ * failed. */
+enum sg_status sg_exchange_meet(MPI_Comm *world, uint64_t machine, struct sg_exchange *exchange);
+/* Returns the bytes that it takes on this machine. */
+size_t sg_exchange_shared_bytes(void);
+void sg_exchange_part(void);
+
 #endif

@@ -141,15 +141,25 @@ static bool duplicate_world(struct sg_process *process)
     return true;
 }
 
+/* The same for ranks that can share memory. */
+static uint64_t own_machine(const struct sg_process *process)
+{
+    return sg_hash_mix(process->machine + sg_segment_domain());
+}
+
 /* Checks that all ranks have the same library, and shares rank 0's settings. */
 static bool agree(struct sg_process *process)
 {
     bool agreed =
-        sg_present_agree(process->world, process->rank) && sg_settings_agree(process) == SG_OK;
+        sg_present_agree(process->world, process->rank) &&
+        sg_exchange_meet(&process->world, own_machine(process), &process->exchange) == SG_OK &&
+        sg_settings_agree(process) == SG_OK;
 
     sg_present_end();
-    if (!agreed)
+    if (!agreed) {
+        sg_exchange_part();
         sg_real.Comm_free(&process->world);
+    }
     return agreed;
 }
 
@@ -212,6 +222,7 @@ static void stop_all(void *none)
     sg_reading_stop();
     sg_rdma_stop();
     sg_catch_up_stop();
+    sg_exchange_part();
     /* The last step before MPICH's own MPI_Finalize. Over TCP (also inside a machine that refuses
      * process_vm_readv) ranks that enter that function at different times may wait in it forever,
      * under stock MPICH as well. */
@@ -301,11 +312,12 @@ static bool start_types(void)
 static enum sg_status start_engine(struct sg_process *process)
 {
     const struct sg_config *config = &process->config;
-    uint64_t machine = sg_hash_mix(process->machine + sg_segment_domain());
     int level = MPI_THREAD_SINGLE, first_multiple;
 
-    if (sg_placement_start(&process->exchange, machine, config->ranks_per_node) != SG_OK ||
-        sg_memory_start(&process->exchange, config->memory_bytes) != SG_OK ||
+    if (sg_placement_start(&process->exchange, own_machine(process), config->ranks_per_node) !=
+            SG_OK ||
+        sg_memory_start(&process->exchange, config->memory_bytes, sg_exchange_shared_bytes()) !=
+            SG_OK ||
         sg_rdma_start(process) != SG_OK ||
         sg_processors_start(&process->exchange, process->machine) != SG_OK ||
         start_large(process) != SG_OK ||

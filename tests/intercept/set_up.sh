@@ -43,4 +43,13 @@ for after in 1 16; do
         'is "mpich 2 srm $((2 * (20 - after)))" "$(ran together)"'
 done
 
+# own_collectives RANKS [NAME=VALUE...]: MPICH's collectives that the library runs in MPI_Init and MPI_Finalize
+own_collectives() {
+    (export "${@:2}" PRELOAD=$LIB:$PROGRAMS/libown_collectives.so && rm -rf own.trace &&
+        observe own "$1" "$PROGRAMS/three_calls" 0 && exit "$status") && sed -n 's/^own //p' own.out
+}
+two=$(own_collectives 2) eight=$(own_collectives 8)
+check "the ranks of a machine agree by few collectives of MPICH, however many ranks there are" all \
+    'within 4 9 "$two"' 'is "$two" "$eight"' 'archive_sound own.trace'
+
 exit $((failures > 0))

@@ -27,7 +27,7 @@ TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls ass
                  libfailing.so libgpumpi.so libplugin.so libunloaded10.so libunloaded20.so libpmpi_finalize.so libpmpi_tool.so \
                  librefused_requests.so libuser_threads.so libsecond_ucx.so \
                  drivers/libcuda.so.1 drivers/libamdhip64.so.6 drivers/libze_loader.so.1 \
-                 libmpich5.so libnewer.so libsites.so libstatus_of_many.so libyama.so libyields.so libpatient.so librepeatable.so libprocessors.so sites \
+                 libmpich5.so libnewer.so libown_collectives.so libsites.so libstatus_of_many.so libyama.so libyields.so libpatient.so librepeatable.so libprocessors.so sites \
                  static_program stripped/sites stripped/libsites.so \
                  $(if $(MPIF77),counts_mpif) $(if $(MPIFORT),counts_usempi counts_f08 behind_f08 known_requests_f08 posts_f08 sliced_f08))
 
@@ -121,7 +121,7 @@ $(P)/libunloaded%.so: tests/mpi/unloaded.c tests/mpi/mpi_test.h tests/mpi/progra
 	$(Q)$(MPICC) -std=gnu11 -DTIMES=$* $(PROGRAM_FLAGS) -fPIC -shared $< -o $@
 
 # Not linked with MPICH, because it interposes MPICH's functions.
-$(P)/libmpich5.so: tests/mpi/mpich5_library.c tests/mpi/programs.mk
+$(P)/libmpich5.so $(P)/libown_collectives.so: $(P)/lib%.so: tests/mpi/%_library.c tests/mpi/programs.mk
 	$(say) CC $@
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(MPI_INCLUDES) $(PROGRAM_FLAGS) -fPIC -shared $< -o $@ -ldl
