@@ -171,7 +171,7 @@ demo: ## two programs with skew, observed, and their reports
 
 bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1: with 16 and 32 ranks
 	$(Q).ci/deps build
-	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bcs_pattern bench_added bench_call bench_auto bench_late bench_slices bench_wakes call_times cg) \
+	$(Q)$(MAKE) $(parallel) all $(addprefix $(B)/mpi/,bcs_pattern bench_added bench_call bench_auto bench_late bench_slices bench_start bench_wakes call_times cg) \
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)bench/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 	$(Q)bench/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
@@ -179,6 +179,7 @@ bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1
 	$(Q)bench/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
 	$(Q)bench/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt
 	$(Q)bench/bench_wakes.sh $(B) | tee $(B)/bench/wakes.txt
+	$(Q)bench/bench_start.sh $(B) | tee $(B)/bench/start.txt
 	$(Q)bench/bench_emds.sh $(B) | tee $(B)/bench/emds.txt
 	$(Q)bench/bench_auto.sh $(B) 3 | tee $(B)/bench/auto.txt
 	$(Q)bench/bench_p2p.sh $(B) | tee $(B)/bench/p2p.txt
