@@ -80,7 +80,7 @@ HAVE_RDMA      := $(shell printf '\043include <infiniband/verbs.h>\n\043include 
 VERBS_DIRS     := shim/core shim/transport/verbs$(if $(HAVE_RDMA),,_stub)
 VERBS_LIBS     := $(if $(HAVE_RDMA),-libverbs -lrdmacm)
 SIM_DIRS       := analysis/sim analysis/bcs analysis/papers tests/verify
-REPORT_DIRS    := analysis/report
+REPORT_DIRS    := analysis/report analysis/processes
 TOOL_DIRS      := shim/core shim/core/altstack shim/rule shim/trace shim/trace/export shim/causes $(ALGO_DIRS) $(REPORT_DIRS) \
                   analysis/compare analysis/advise analysis/page analysis/perfetto analysis/watch \
                   analysis/options analysis/output $(SIM_DIRS) \
@@ -190,7 +190,7 @@ papers: ## the papers' results against the simulator's, printed
 	$(Q)$(B)/stagger sim papers
 
 # ---- compiling -----------------------------------------------------------------------------------
-$(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
+$(MPI_DIRS:%=$(B)/%/%.o) $(B)/analysis/bench/mpi/%.o $(B)/analysis/processes/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 $(MPI_DIRS:%=$(B)/%/%.o) $(B)/shim/progress/%.o $(B)/shim/causes/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 $(B)/shim/core/altstack/%.o: CFLAGS_ALL += -ftls-model=initial-exec
 # An application thread may have a stack of 16 KiB. The sources below run only in MPI_Init, in

@@ -8,12 +8,14 @@
 #include "options/options.h"
 #include "output/output_file.h"
 #include "page/page.h"
+#include "processes/processes.h"
 #include "report/filter.h"
 #include "report/open_calls.h"
 #include "report/report.h"
 #include "report/report_columns.h"
 #include "report/report_print.h"
 #include "report/rule_use.h"
+#include "report/source_otf2.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +331,10 @@ int sg_command_report(int argc, char **argv)
     struct options options = {.sort = sg_column_find(sg_site_columns, SG_COLUMN_DEFAULT)};
     enum sg_status status = SG_ERR_MISSING;
 
+    if (sg_processes_join() != 0) {
+        sg_source_otf2_serve();
+        return 0;
+    }
     parse(argc, argv, &options);
     if (options.path != NULL)
         status = options.html != NULL ? make_page(&options) : print(&options);

@@ -7,15 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- for callbacks --------------------------------------------------------------------------- */
-
-OTF2_CallbackCode sg_archive_verdict(struct sg_archive_events *events, enum sg_status status)
-{
-    if (status == SG_OK)
-        return OTF2_CALLBACK_SUCCESS;
-    events->status = status;
-    return OTF2_CALLBACK_INTERRUPT;
-}
+/* ---- for each event -------------------------------------------------------------------------- */
 
 int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks)
 {
@@ -41,57 +33,32 @@ int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF
     return time_ns;
 }
 
-struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_LocationRef location,
-                                        int64_t *rank)
+struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events,
+                                        const struct sg_event *event, int64_t *time_ns)
 {
-    int64_t index = sg_map_get(&events->defs->location_index, location);
+    int64_t rank = events->defs->locations[event->location].rank;
 
-    *rank = index < 0 ? -1 : events->defs->locations[index].rank;
-    return *rank < 0 ? NULL : &events->calls[index];
-}
-
-/* ---- attributes: false if the attribute is missing or has another type ----------------------- */
-
-/* Tests for the attribute first: OTF2 treats getting a missing one as an error. */
-static bool has(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
-                enum sg_attribute_ref which)
-{
-    return attributes != NULL && defs->has_attribute[which] &&
-           OTF2_AttributeList_TestAttributeByID(attributes, defs->attributes[which]);
-}
-
-static bool get_number(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
-                       enum sg_attribute_ref which, uint64_t *out)
-{
-    return has(defs, attributes, which) &&
-           OTF2_AttributeList_GetUint64(attributes, defs->attributes[which], out) == OTF2_SUCCESS;
-}
-
-static bool get_string(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
-                       enum sg_attribute_ref which, OTF2_StringRef *out)
-{
-    return has(defs, attributes, which) &&
-           OTF2_AttributeList_GetStringRef(attributes, defs->attributes[which], out) ==
-               OTF2_SUCCESS;
+    *time_ns = sg_archive_note_time(events, rank, event->ticks);
+    return rank < 0 ? NULL : &events->calls[event->location];
 }
 
 /* ---- the attributes of a call ---------------------------------------------------------------- */
 
 /* *out is unchanged if the archive does not have the attribute. */
-static enum sg_status read_site(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                                uint32_t *out)
+static enum sg_status read_site(struct sg_archive_events *events,
+                                const struct sg_event_attributes *attributes, uint32_t *out)
 {
-    OTF2_StringRef ref;
+    uint64_t ref;
     const char *string;
     struct sg_site_text text;
     enum sg_status status;
     char *copy;
     int64_t found;
 
-    if (!get_string(events->defs, attributes, SG_ATTRIBUTE_SITE, &ref))
+    if (!sg_event_attribute(attributes, SG_ATTRIBUTE_SITE, &ref))
         return SG_OK;
     found = sg_map_get(&events->sites, ref);
-    string = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    string = found < 0 ? sg_archive_string(events->defs, (OTF2_StringRef)ref) : NULL;
     if (found >= 0)
         *out = (uint32_t)found;
     if (string == NULL)
@@ -106,17 +73,17 @@ static enum sg_status read_site(struct sg_archive_events *events, OTF2_Attribute
 }
 
 static enum sg_status read_algorithm(struct sg_archive_events *events,
-                                     OTF2_AttributeList *attributes, uint32_t *out)
+                                     const struct sg_event_attributes *attributes, uint32_t *out)
 {
-    OTF2_StringRef ref;
+    uint64_t ref;
     const char *name;
     enum sg_status status;
     int64_t found;
 
-    if (!get_string(events->defs, attributes, SG_ATTRIBUTE_ALGORITHM, &ref))
+    if (!sg_event_attribute(attributes, SG_ATTRIBUTE_ALGORITHM, &ref))
         return SG_OK;
     found = sg_map_get(&events->algorithms, ref);
-    name = found < 0 ? sg_archive_string(events->defs, ref) : NULL;
+    name = found < 0 ? sg_archive_string(events->defs, (OTF2_StringRef)ref) : NULL;
     if (found >= 0)
         *out = (uint32_t)found;
     if (name == NULL)
@@ -126,79 +93,70 @@ static enum sg_status read_algorithm(struct sg_archive_events *events,
 }
 
 /* Reads the candidate of a call in a trial; otherwise *out is unchanged. */
-static enum sg_status read_arm(struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                               uint32_t *out)
+static enum sg_status read_arm(struct sg_archive_events *events,
+                               const struct sg_event_attributes *attributes, uint32_t *out)
 {
     const struct sg_archive_defs *defs = events->defs;
-    OTF2_StringRef place, text;
+    uint64_t place, text, key;
     const char *place_string, *text_string;
     enum sg_status status;
-    uint64_t key;
     int64_t found;
 
-    if (!get_string(defs, attributes, SG_ATTRIBUTE_TRIAL, &place) ||
-        !get_string(defs, attributes, SG_ATTRIBUTE_ARM, &text))
+    if (!sg_event_attribute(attributes, SG_ATTRIBUTE_TRIAL, &place) ||
+        !sg_event_attribute(attributes, SG_ATTRIBUTE_ARM, &text))
         return SG_OK;
-    key = (uint64_t)place << 32 | text;
+    key = place << 32 | text;
     found = sg_map_get(&events->arms, key);
     if (found >= 0) {
         *out = (uint32_t)found;
         return SG_OK;
     }
-    place_string = sg_archive_string(defs, place);
-    text_string = sg_archive_string(defs, text);
+    place_string = sg_archive_string(defs, (OTF2_StringRef)place);
+    text_string = sg_archive_string(defs, (OTF2_StringRef)text);
     if (place_string == NULL || text_string == NULL)
         return SG_OK;
     status = sg_trials_arm(sg_aggregate_trials(events->aggregate), place_string, text_string, out);
     return status == SG_OK ? sg_map_put(&events->arms, key, *out) : status;
 }
 
-bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                       uint64_t *number)
-{
-    return get_number(events->defs, attributes, SG_ATTRIBUTE_NUMBER, number);
-}
-
-static bool sg_archive_neighborhood_read(const struct sg_archive_events *events,
-                                         OTF2_AttributeList *attributes,
+static bool sg_archive_neighborhood_read(const struct sg_event_attributes *attributes,
                                          struct sg_archive_neighborhood *out)
 {
-    const struct sg_archive_defs *defs = events->defs;
+    uint64_t comm, sources;
 
-    out->has_sources =
-        has(defs, attributes, SG_ATTRIBUTE_SOURCES) &&
-        OTF2_AttributeList_GetGroupRef(attributes, defs->attributes[SG_ATTRIBUTE_SOURCES],
-                                       &out->sources) == OTF2_SUCCESS;
-    return sg_archive_number(events, attributes, &out->number) &&
-           has(defs, attributes, SG_ATTRIBUTE_COMM) &&
-           OTF2_AttributeList_GetCommRef(attributes, defs->attributes[SG_ATTRIBUTE_COMM],
-                                         &out->comm) == OTF2_SUCCESS;
+    out->has_sources = sg_event_attribute(attributes, SG_ATTRIBUTE_SOURCES, &sources);
+    if (out->has_sources)
+        out->sources = (OTF2_GroupRef)sources;
+    if (!sg_archive_number(attributes, &out->number) ||
+        !sg_event_attribute(attributes, SG_ATTRIBUTE_COMM, &comm))
+        return false;
+    out->comm = (OTF2_CommRef)comm;
+    return true;
 }
 
 /* Returns how many messages before this one have no event, from the attribute; 0 without it. */
-static uint32_t sg_archive_gap(const struct sg_archive_events *events,
-                               OTF2_AttributeList *attributes)
+static uint32_t sg_archive_gap(const struct sg_event_attributes *attributes)
 {
     uint64_t gap;
 
-    if (!get_number(events->defs, attributes, SG_ATTRIBUTE_GAP, &gap))
+    if (!sg_event_attribute(attributes, SG_ATTRIBUTE_GAP, &gap))
         return 0;
     return gap < UINT32_MAX ? (uint32_t)gap : UINT32_MAX;
 }
 
-enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+enum sg_status sg_open_call_read(struct sg_archive_events *events,
+                                 const struct sg_event_attributes *attributes,
                                  struct sg_open_call *open)
 {
-    const struct sg_archive_defs *defs = events->defs;
     enum sg_status status;
 
     open->call.site = events->no_site;
     open->call.algorithm = events->no_algorithm;
-    if (attributes == NULL || OTF2_AttributeList_GetNumberOfElements(attributes) == 0)
+    if (attributes->present == 0)
         return SG_OK;
-    open->has_site = has(defs, attributes, SG_ATTRIBUTE_SITE);
-    open->has_seq = get_number(defs, attributes, SG_ATTRIBUTE_SEQ, &open->seq);
-    open->has_bytes = get_number(defs, attributes, SG_ATTRIBUTE_BYTES, &open->call.bytes);
+    open->has_site = sg_event_has(attributes, SG_ATTRIBUTE_SITE);
+    open->has_seq = sg_event_attribute(attributes, SG_ATTRIBUTE_SEQ, &open->seq);
+    open->has_bytes = sg_event_attribute(attributes, SG_ATTRIBUTE_BYTES, &open->call.bytes);
     status = read_site(events, attributes, &open->call.site);
     if (status == SG_OK)
         status = read_algorithm(events, attributes, &open->call.algorithm);
@@ -207,7 +165,7 @@ enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_Attribut
 }
 
 enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
-                                     OTF2_AttributeList *attributes,
+                                     const struct sg_event_attributes *attributes,
                                      const struct sg_open_call *open, OTF2_RegionRef region,
                                      int64_t time_ns)
 {
@@ -217,7 +175,7 @@ enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
 
     if (status != SG_OK)
         return status;
-    get_number(events->defs, attributes, SG_ATTRIBUTE_POLLED, &polled_ns);
+    sg_event_attribute(attributes, SG_ATTRIBUTE_POLLED, &polled_ns);
     return sg_archive_waits_enter(events->waits, (uint32_t)(open - events->calls), time_ns, region,
                                   site, polled_ns);
 }
@@ -314,30 +272,25 @@ bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
     return false;
 }
 
-bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+bool sg_open_request_read(const struct sg_event_attributes *attributes,
                           struct sg_open_call *nonblocking)
 {
-    return get_number(defs, attributes, SG_ATTRIBUTE_EXPOSED, &nonblocking->call.exposed_ns) &&
-           get_number(defs, attributes, SG_ATTRIBUTE_HIDDEN, &nonblocking->call.hidden_ns);
+    return sg_event_attribute(attributes, SG_ATTRIBUTE_EXPOSED, &nonblocking->call.exposed_ns) &&
+           sg_event_attribute(attributes, SG_ATTRIBUTE_HIDDEN, &nonblocking->call.hidden_ns);
 }
 
 /* ---- late contributions: handling time and the wait that they spare -------------------------- */
 
 /* Finds the row that the contribution belongs to. False: the archive does not say. */
-static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                     struct sg_late_cost *cost)
+static bool find_row(const struct sg_archive_events *events,
+                     const struct sg_event_attributes *attributes, struct sg_late_cost *cost)
 {
     const struct sg_archive_defs *defs = events->defs;
-    OTF2_CommRef comm;
-    OTF2_RegionRef region;
+    uint64_t comm, region;
     int64_t comm_index, operation;
 
-    if (!has(defs, attributes, SG_ATTRIBUTE_COMM) ||
-        !has(defs, attributes, SG_ATTRIBUTE_OPERATION) ||
-        OTF2_AttributeList_GetCommRef(attributes, defs->attributes[SG_ATTRIBUTE_COMM], &comm) !=
-            OTF2_SUCCESS ||
-        OTF2_AttributeList_GetRegionRef(attributes, defs->attributes[SG_ATTRIBUTE_OPERATION],
-                                        &region) != OTF2_SUCCESS)
+    if (!sg_event_attribute(attributes, SG_ATTRIBUTE_COMM, &comm) ||
+        !sg_event_attribute(attributes, SG_ATTRIBUTE_OPERATION, &region))
         return false;
     comm_index = sg_map_get(&defs->comm_index, comm);
     operation = sg_map_get(&defs->region_operation, region);
@@ -348,7 +301,8 @@ static bool find_row(const struct sg_archive_events *events, OTF2_AttributeList 
     return true;
 }
 
-enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+enum sg_status sg_open_late_enter(struct sg_archive_events *events,
+                                  const struct sg_event_attributes *attributes,
                                   const struct sg_open_call *in, struct sg_open_late *open,
                                   int64_t time_ns)
 {
@@ -366,10 +320,10 @@ enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_Attribu
         return SG_OK;
     cost.rank = (uint32_t)location->rank;
     cost.thread = location->thread;
-    get_number(events->defs, attributes, SG_ATTRIBUTE_AVOIDED, &cost.avoided_ns);
-    cost.has_seq = get_number(events->defs, attributes, SG_ATTRIBUTE_SEQ, &cost.seq);
+    sg_event_attribute(attributes, SG_ATTRIBUTE_AVOIDED, &cost.avoided_ns);
+    cost.has_seq = sg_event_attribute(attributes, SG_ATTRIBUTE_SEQ, &cost.seq);
     cost.by_signal =
-        get_number(events->defs, attributes, SG_ATTRIBUTE_BY_SIGNAL, &by_signal) && by_signal > 0;
+        sg_event_attribute(attributes, SG_ATTRIBUTE_BY_SIGNAL, &by_signal) && by_signal > 0;
     open->cost = cost;
     return read_site(events, attributes, &open->cost.site);
 }
@@ -468,18 +422,20 @@ static const struct list *list_of(struct sg_archive_neighbors *neighbors,
     return &neighbors->lists[index];
 }
 
-bool sg_archive_sources(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+bool sg_archive_sources(const struct sg_archive_events *events,
+                        const struct sg_event_attributes *attributes,
                         struct sg_archive_collective *collective)
 {
     const struct sg_archive_defs *defs = events->defs;
     struct sg_archive_neighborhood of = {.comm = collective->comm};
+    uint64_t sources;
     int64_t index;
     const struct list *list;
 
-    if (events->neighbors == NULL || !has(defs, attributes, SG_ATTRIBUTE_SOURCES) ||
-        OTF2_AttributeList_GetGroupRef(attributes, defs->attributes[SG_ATTRIBUTE_SOURCES],
-                                       &of.sources) != OTF2_SUCCESS)
+    if (events->neighbors == NULL ||
+        !sg_event_attribute(attributes, SG_ATTRIBUTE_SOURCES, &sources))
         return true;
+    of.sources = (OTF2_GroupRef)sources;
     index = sg_map_get(&defs->comm_index, of.comm);
     if (index < 0 || defs->comms[index].is_self || defs->comms[index].is_inter)
         return true;
@@ -522,17 +478,17 @@ static enum sg_status tell(const struct sg_archive_events *events, const struct 
 }
 
 enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
-                                          OTF2_AttributeList *attributes,
+                                          const struct sg_event_attributes *attributes,
                                           const struct sg_open_call *open)
 {
     struct sg_archive_neighborhood of;
 
-    if (events->neighbors == NULL || !sg_archive_neighborhood_read(events, attributes, &of))
+    if (events->neighbors == NULL || !sg_archive_neighborhood_read(attributes, &of))
         return SG_OK;
     return tell(events, open, &of, NULL);
 }
 
-/* ---- neighborhood collectives: callbacks ----------------------------------------------------- */
+/* ---- neighborhood collectives: nonblocking ones ---------------------------------------------- */
 
 static bool is_named(const struct sg_archive_defs *defs, OTF2_ParameterRef ref,
                      enum sg_parameter_ref which)
@@ -542,133 +498,75 @@ static bool is_named(const struct sg_archive_defs *defs, OTF2_ParameterRef ref,
     return index >= 0 && (enum sg_parameter_ref)index == which;
 }
 
-static OTF2_CallbackCode on_parameter(OTF2_LocationRef location, OTF2_TimeStamp ticks,
-                                      void *context, OTF2_AttributeList *attributes,
-                                      OTF2_ParameterRef parameter, uint64_t request)
+enum sg_status sg_archive_parameter_event(struct sg_archive_events *events,
+                                          const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
+    OTF2_ParameterRef parameter = (OTF2_ParameterRef)event->arguments[0];
+    uint64_t request = event->arguments[1];
     struct sg_archive_neighborhood of;
-    int64_t rank;
-    const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
-    enum sg_status status = SG_OK;
+    int64_t time_ns;
+    const struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
 
-    sg_archive_note_time(events, rank, ticks);
     if (open == NULL || events->neighbors == NULL)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     if (is_named(events->defs, parameter, SG_PARAMETER_BEGUN))
-        status = sg_waitstate_begin_collective(events->neighbors->tracker,
-                                               (uint32_t)(open - events->calls), request);
-    else if (is_named(events->defs, parameter, SG_PARAMETER_COMPLETE) &&
-             sg_archive_neighborhood_read(events, attributes, &of))
-        status = tell(events, open, &of, &request);
-    return sg_archive_verdict(events, status);
+        return sg_waitstate_begin_collective(events->neighbors->tracker, event->location, request);
+    if (is_named(events->defs, parameter, SG_PARAMETER_COMPLETE) &&
+        sg_archive_neighborhood_read(&event->attributes, &of))
+        return tell(events, open, &of, &request);
+    return SG_OK;
 }
 
-void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
+/* ---- messages and requests, which feed wait states ------------------------------------------- */
+
+static enum sg_status tell_message(struct sg_archive_events *events, const struct sg_event *event,
+                                   enum sg_archive_message_kind kind)
 {
-    OTF2_GlobalEvtReaderCallbacks_SetParameterUnsignedIntCallback(callbacks, on_parameter);
+    const uint64_t *arguments = event->arguments;
+    struct sg_archive_message message = {.kind = kind,
+                                         .peer = (uint32_t)arguments[SG_EVENT_PEER],
+                                         .comm = (OTF2_CommRef)arguments[SG_EVENT_COMM],
+                                         .tag = (uint32_t)arguments[SG_EVENT_TAG],
+                                         .bytes = arguments[SG_EVENT_BYTES],
+                                         .gap = sg_archive_gap(&event->attributes),
+                                         .is_complete =
+                                             sg_event_has(&event->attributes, SG_ATTRIBUTE_EAGER)};
+    int64_t time_ns;
+
+    if (sg_archive_call_of(events, event, &time_ns) == NULL)
+        return SG_OK;
+    if (kind == SG_ARCHIVE_ISEND || kind == SG_ARCHIVE_RECEIVED)
+        message.request = arguments[SG_EVENT_MESSAGE_REQUEST];
+    return sg_archive_waits_message(events->waits, event->location, time_ns, &message);
 }
 
-/* ---- messages and requests: callbacks, which feed wait states -------------------------------- */
-
-static OTF2_CallbackCode tell_message(struct sg_archive_events *events, OTF2_LocationRef location,
-                                      OTF2_TimeStamp ticks, OTF2_AttributeList *attributes,
-                                      struct sg_archive_message *message)
+static enum sg_status tell_request(struct sg_archive_events *events, const struct sg_event *event,
+                                   enum sg_archive_request what)
 {
-    int64_t rank, time_ns;
-    uint64_t eager;
-    const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    int64_t time_ns;
 
-    time_ns = sg_archive_note_time(events, rank, ticks);
-    if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
-    message->gap = sg_archive_gap(events, attributes);
-    message->is_complete = get_number(events->defs, attributes, SG_ATTRIBUTE_EAGER, &eager);
-    return sg_archive_verdict(events, sg_archive_waits_message(events->waits,
-                                                               (uint32_t)(open - events->calls),
-                                                               time_ns, message));
+    if (sg_archive_call_of(events, event, &time_ns) == NULL)
+        return SG_OK;
+    return sg_archive_waits_request(events->waits, event->location, what, event->arguments[0]);
 }
 
-static OTF2_CallbackCode tell_request(struct sg_archive_events *events, OTF2_LocationRef location,
-                                      OTF2_TimeStamp ticks, enum sg_archive_request what,
-                                      uint64_t request)
+enum sg_status sg_archive_message_event(struct sg_archive_events *events,
+                                        const struct sg_event *event)
 {
-    int64_t rank;
-    const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
-
-    sg_archive_note_time(events, rank, ticks);
-    if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
-    return sg_archive_verdict(
-        events,
-        sg_archive_waits_request(events->waits, (uint32_t)(open - events->calls), what, request));
-}
-
-static OTF2_CallbackCode on_send(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                 OTF2_AttributeList *attributes, uint32_t receiver,
-                                 OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    struct sg_archive_message message = {SG_ARCHIVE_SEND, comm, receiver, tag, bytes, 0, 0, false};
-
-    return tell_message(context, location, ticks, attributes, &message);
-}
-
-static OTF2_CallbackCode on_isend(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                  OTF2_AttributeList *attributes, uint32_t receiver,
-                                  OTF2_CommRef comm, uint32_t tag, uint64_t bytes, uint64_t request)
-{
-    struct sg_archive_message message = {SG_ARCHIVE_ISEND, comm, receiver, tag, bytes,
-                                         request,          0,    false};
-
-    return tell_message(context, location, ticks, attributes, &message);
-}
-
-static OTF2_CallbackCode on_receive(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                    OTF2_AttributeList *attributes, uint32_t sender,
-                                    OTF2_CommRef comm, uint32_t tag, uint64_t bytes)
-{
-    struct sg_archive_message message = {SG_ARCHIVE_RECEIVE, comm, sender, tag, bytes, 0, 0, false};
-
-    return tell_message(context, location, ticks, attributes, &message);
-}
-
-static OTF2_CallbackCode on_received(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                     OTF2_AttributeList *attributes, uint32_t sender,
-                                     OTF2_CommRef comm, uint32_t tag, uint64_t bytes,
-                                     uint64_t request)
-{
-    struct sg_archive_message message = {
-        SG_ARCHIVE_RECEIVED, comm, sender, tag, bytes, request, 0, false};
-
-    return tell_message(context, location, ticks, attributes, &message);
-}
-
-static OTF2_CallbackCode on_post(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                 OTF2_AttributeList *attributes, uint64_t request)
-{
-    return tell_request(context, location, ticks, SG_ARCHIVE_POST, request);
-}
-
-static OTF2_CallbackCode on_sent(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                 OTF2_AttributeList *attributes, uint64_t request)
-{
-    return tell_request(context, location, ticks, SG_ARCHIVE_SENT, request);
-}
-
-static OTF2_CallbackCode on_cancelled(OTF2_LocationRef location, OTF2_TimeStamp ticks,
-                                      void *context, OTF2_AttributeList *attributes,
-                                      uint64_t request)
-{
-    return tell_request(context, location, ticks, SG_ARCHIVE_CANCELLED, request);
-}
-
-void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
-{
-    OTF2_GlobalEvtReaderCallbacks_SetMpiSendCallback(callbacks, on_send);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCallback(callbacks, on_isend);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_sent);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiRecvCallback(callbacks, on_receive);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvCallback(callbacks, on_received);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiIrecvRequestCallback(callbacks, on_post);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
+    switch (event->kind) {
+    case SG_EVENT_SEND:
+        return tell_message(events, event, SG_ARCHIVE_SEND);
+    case SG_EVENT_ISEND:
+        return tell_message(events, event, SG_ARCHIVE_ISEND);
+    case SG_EVENT_RECEIVE:
+        return tell_message(events, event, SG_ARCHIVE_RECEIVE);
+    case SG_EVENT_RECEIVED:
+        return tell_message(events, event, SG_ARCHIVE_RECEIVED);
+    case SG_EVENT_POST:
+        return tell_request(events, event, SG_ARCHIVE_POST);
+    case SG_EVENT_SENT:
+        return tell_request(events, event, SG_ARCHIVE_SENT);
+    default:
+        return tell_request(events, event, SG_ARCHIVE_CANCELLED);
+    }
 }

@@ -1,6 +1,5 @@
-/* Builds calls, nonblocking calls and late contributions from the events of an archive; OTF2's
- * callbacks (archive_events.c) call these functions. Messages and neighborhood collectives have
- * their callbacks here, too: they matter to wait states only.
+/* Builds calls, nonblocking calls and late contributions from the events of an archive, which
+ * archive_events.c passes on. Messages and neighborhood collectives matter to wait states only.
  *
  * Not thread-safe.
  */
@@ -10,6 +9,7 @@
 #include "core/status.h"
 #include "report/aggregate.h"
 #include "report/archive_definitions.h"
+#include "report/archive_reading.h"
 #include "report/archive_waits.h"
 #include "report/filter.h"
 #include "report/wait_tracker.h"
@@ -74,7 +74,6 @@ struct sg_archive_events {
     uint64_t dropped_calls; /* calls that belong to no instance */
     bool started;
     int64_t start_ns; /* time of the first event: the run's start */
-    enum sg_status status;
 };
 
 /* Returns the thread of a location's call. */
@@ -84,26 +83,26 @@ static inline uint32_t sg_archive_thread(const struct sg_archive_events *events,
     return events->defs->locations[call - events->calls].thread;
 }
 
-/* ---- helpers for callbacks ------------------------------------------------------------------- */
+/* ---- for each event -------------------------------------------------------------------------- */
 
-/* Converts a status into a callback's result. An error stops the reading and becomes
- * events->status. */
-OTF2_CallbackCode sg_archive_verdict(struct sg_archive_events *events, enum sg_status status);
 /* Returns the time in ns since the first event, and notes first and last event of the rank. rank
  * -1: none. */
 int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF2_TimeStamp ticks);
-/* Returns the call of a location, open or not; NULL if the location is not defined or belongs to no
- * rank. Sets *rank: -1 if there is none. */
-struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events, OTF2_LocationRef location,
-                                        int64_t *rank);
-/* Registers the callbacks of messages and their requests. */
-void sg_archive_message_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
+/* Returns the call of the event's location, open or not; NULL if it belongs to no rank. Sets the
+ * event's time in ns since the first event, as sg_archive_note_time(). */
+struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events,
+                                        const struct sg_event *event, int64_t *time_ns);
+/* Takes an event of a message or of its request. */
+enum sg_status sg_archive_message_event(struct sg_archive_events *events,
+                                        const struct sg_event *event);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* Reads a collective's number on its communicator from the attributes. False: it is missing. */
-bool sg_archive_number(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
-                       uint64_t *number);
+static inline bool sg_archive_number(const struct sg_event_attributes *attributes, uint64_t *number)
+{
+    return sg_event_attribute(attributes, SG_ATTRIBUTE_NUMBER, number);
+}
 
 /* The attributes of a neighborhood collective. */
 struct sg_archive_neighborhood {
@@ -115,18 +114,20 @@ struct sg_archive_neighborhood {
 
 /* Call at Enter of any MPI call if wait states are wanted. */
 enum sg_status sg_archive_enter_call(struct sg_archive_events *events,
-                                     OTF2_AttributeList *attributes,
+                                     const struct sg_event_attributes *attributes,
                                      const struct sg_open_call *open, OTF2_RegionRef region,
                                      int64_t time_ns);
 /* Call at Enter and Leave of a late contribution. in: the location's call, open or not. */
-enum sg_status sg_open_late_enter(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+enum sg_status sg_open_late_enter(struct sg_archive_events *events,
+                                  const struct sg_event_attributes *attributes,
                                   const struct sg_open_call *in, struct sg_open_late *open,
                                   int64_t time_ns);
 enum sg_status sg_open_late_leave(struct sg_archive_events *events, struct sg_open_late *open,
                                   int64_t time_ns);
 /* Reads call site, algorithm, candidate, sequence number and bytes from the attributes of Enter, as
  * far as they are present. */
-enum sg_status sg_open_call_read(struct sg_archive_events *events, OTF2_AttributeList *attributes,
+enum sg_status sg_open_call_read(struct sg_archive_events *events,
+                                 const struct sg_event_attributes *attributes,
                                  struct sg_open_call *open);
 
 /* True if the archive has what a report of nonblocking calls needs: stagger's archives do. */
@@ -144,7 +145,7 @@ bool sg_open_requests_take(struct sg_open_requests *requests, uint64_t request,
                            struct sg_open_call *out);
 /* Call at NonBlockingCollectiveComplete: reads exposed and hidden time from the attributes. False:
  * they are missing. */
-bool sg_open_request_read(const struct sg_archive_defs *defs, OTF2_AttributeList *attributes,
+bool sg_open_request_read(const struct sg_event_attributes *attributes,
                           struct sg_open_call *nonblocking);
 /* Call at Leave, or at the completion of a nonblocking call: passes the call to the instance
  * window. */
@@ -168,18 +169,19 @@ enum sg_status sg_archive_neighbors_create(const struct sg_archive_defs *defs,
                                            struct sg_archive_neighbors **out);
 void sg_archive_neighbors_destroy(struct sg_archive_neighbors *neighbors);
 /* Sets the sources of a collective from its attributes. False: out of memory. */
-bool sg_archive_sources(const struct sg_archive_events *events, OTF2_AttributeList *attributes,
+bool sg_archive_sources(const struct sg_archive_events *events,
+                        const struct sg_event_attributes *attributes,
                         struct sg_archive_collective *collective);
 /* Call at Enter, after the tracker's. */
 enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
-                                          OTF2_AttributeList *attributes,
+                                          const struct sg_event_attributes *attributes,
                                           const struct sg_open_call *open);
-/* Registers the callbacks. Their context is struct sg_archive_events, whose neighbors may be NULL.
- */
-void sg_archive_neighbor_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
+/* Takes an event that begins or completes a nonblocking one. */
+enum sg_status sg_archive_parameter_event(struct sg_archive_events *events,
+                                          const struct sg_event *event);
 
-/* Feeds wait states from an archive's events of one-sided communication: has OTF2's callbacks,
- * finds the communicator of each window, and numbers the collectives on it.
+/* Feeds wait states from an archive's events of one-sided communication: finds the communicator of
+ * each window, and numbers the collectives on it.
  *
  * Windows on MPI_COMM_SELF and on intercommunicators are left out. Functions that return a status:
  * SG_ERR_MEMORY only, not logged. Not thread-safe.
@@ -193,8 +195,9 @@ enum sg_status sg_archive_windows_create(const struct sg_archive_defs *defs,
                                          struct sg_archive_windows **out);
 void sg_archive_windows_destroy(struct sg_archive_windows *windows);
 
-/* Registers the callbacks. Their context is struct sg_archive_events, whose windows may be NULL. */
-void sg_archive_window_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks);
+/* Takes an event of one-sided communication. */
+enum sg_status sg_archive_window_event(struct sg_archive_events *events,
+                                       const struct sg_event *event);
 
 /* Turns the events of an archive into calls: for each location builds the open call from Enter,
  * MpiCollectiveEnd, Metric and Leave, then passes it to the instance window.
@@ -212,12 +215,9 @@ enum sg_status sg_archive_events_create(const struct sg_archive_defs *defs,
                                         struct sg_archive_events **out);
 void sg_archive_events_destroy(struct sg_archive_events *events);
 
-/* Returns callbacks for OTF2, with the events as user data; free them with
- * OTF2_GlobalEvtReaderCallbacks_Delete. NULL: out of memory. */
-OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void);
-
-/* Returns the first error in a callback; it stops the reading. */
-enum sg_status sg_archive_events_status(const struct sg_archive_events *events);
+/* Takes the next event in time order. Any error ends the reading. */
+enum sg_status sg_archive_events_take(struct sg_archive_events *events,
+                                      const struct sg_event *event);
 
 /* Call after the last event: drops incomplete calls, and passes the ranks' run times to the
  * aggregate. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- callbacks ------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
 static struct sg_open_late *late_of(struct sg_archive_events *events,
                                     const struct sg_open_call *open)
@@ -19,9 +19,10 @@ static struct sg_open_requests *requests_of(struct sg_archive_events *events,
     return &events->requests[open - events->calls];
 }
 
-static uint32_t index_of(const struct sg_archive_events *events, const struct sg_open_call *open)
+/* The event's location must have a rank. */
+static struct sg_rank_times *rank_of(struct sg_archive_events *events, const struct sg_event *event)
 {
-    return (uint32_t)(open - events->calls);
+    return &events->ranks[events->defs->locations[event->location].rank];
 }
 
 /* True if the call is open and is known to be a recorded collective. */
@@ -30,39 +31,41 @@ static bool is_ours(const struct sg_open_call *open)
     return open->open && (open->ended || open->posted);
 }
 
-static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+static enum sg_status on_enter(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
+    const struct sg_event_attributes *attributes = &event->attributes;
+    OTF2_RegionRef region = (OTF2_RegionRef)event->arguments[0];
     enum sg_status status = SG_OK;
-    int64_t rank, time_ns, kind;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    int64_t time_ns, kind;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
+    struct sg_rank_times *times;
 
-    time_ns = sg_archive_note_time(events, rank, ticks);
-    kind = open == NULL ? -1 : sg_map_get(&events->defs->region_kind, region);
-    if (kind == SG_REGION_INIT && !events->ranks[rank].has_init) {
-        events->ranks[rank].has_init = true;
-        events->ranks[rank].init_ns = events->ranks[rank].init_end_ns = time_ns;
+    if (open == NULL)
+        return SG_OK;
+    kind = sg_map_get(&events->defs->region_kind, region);
+    times = rank_of(events, event);
+    if (kind == SG_REGION_INIT && !times->has_init) {
+        times->has_init = true;
+        times->init_ns = times->init_end_ns = time_ns;
     }
     if (kind == SG_REGION_FINALIZE)
-        events->ranks[rank].finalize_begin_ns = time_ns;
+        times->finalize_begin_ns = time_ns;
     if (kind == SG_REGION_LATE)
-        return sg_archive_verdict(
-            events, sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns));
-    if (open != NULL && sg_archive_waits_wants(events->waits, region))
+        return sg_open_late_enter(events, attributes, open, late_of(events, open), time_ns);
+    if (sg_archive_waits_wants(events->waits, region))
         status = sg_archive_enter_call(events, attributes, open, region, time_ns);
-    if (open != NULL && status == SG_OK)
+    if (status == SG_OK)
         status = sg_archive_neighbors_enter(events, attributes, open);
     if (kind != SG_REGION_COLLECTIVE || status != SG_OK)
-        return sg_archive_verdict(events, status);
+        return status;
     /* If a collective encloses another (a tool that records what MPI calls), the inner one counts.
      */
     events->dropped_calls += is_ours(open);
     *open = (struct sg_open_call){.open = true, .region = region};
     open->call.begin_ns = time_ns;
-    open->call.rank = (uint32_t)rank;
+    open->call.rank = (uint32_t)events->defs->locations[event->location].rank;
     open->call.thread = sg_archive_thread(events, open);
-    return sg_archive_verdict(events, sg_open_call_read(events, attributes, open));
+    return sg_open_call_read(events, attributes, open);
 }
 
 /* Converts the operation of an event that ends a collective; SG_OPERATION_COUNT: not a recorded
@@ -109,181 +112,167 @@ static bool end_call(struct sg_archive_events *events, struct sg_open_call *open
     return true;
 }
 
-static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp ticks,
-                                       void *context, OTF2_AttributeList *attributes,
-                                       OTF2_CollectiveOp op, OTF2_CommRef comm, uint32_t root,
-                                       uint64_t sent, uint64_t received)
+/* Sets the members that the event of a collective has. False: out of memory. */
+static bool read_collective(const struct sg_archive_events *events, const struct sg_event *event,
+                            struct sg_archive_collective *out)
 {
-    struct sg_archive_events *events = context;
-    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0, NULL, 0};
-    int64_t rank;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    const uint64_t *arguments = event->arguments;
 
-    sg_archive_note_time(events, rank, ticks);
-    if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
-    collective.has_number = sg_archive_number(events, attributes, &collective.number);
-    if (!sg_archive_sources(events, attributes, &collective))
-        return sg_archive_verdict(events, SG_ERR_MEMORY);
-    if (!open->open || !is_carried_out(open, op)) {
-        open->open = false;
-        return sg_archive_verdict(
-            events,
-            sg_archive_waits_collective(events->waits, index_of(events, open), &collective, NULL));
-    }
-    open->open = open->ended = end_call(events, open, op, comm, root);
-    open->sent_bytes = sent;
-    open->received_bytes = received;
-    return OTF2_CALLBACK_SUCCESS;
+    *out = (struct sg_archive_collective){.op = (OTF2_CollectiveOp)arguments[SG_EVENT_OP],
+                                          .comm = (OTF2_CommRef)arguments[SG_EVENT_COMM],
+                                          .root = (uint32_t)arguments[SG_EVENT_ROOT],
+                                          .sent_bytes = arguments[SG_EVENT_SENT_BYTES],
+                                          .received_bytes = arguments[SG_EVENT_RECEIVED_BYTES]};
+    out->has_number = sg_archive_number(&event->attributes, &out->number);
+    return sg_archive_sources(events, &event->attributes, out);
 }
 
-static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                    OTF2_AttributeList *attributes, uint64_t request)
+static enum sg_status on_collective(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
-    int64_t rank;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    struct sg_archive_collective collective;
+    int64_t time_ns;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
 
-    sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
+    if (!read_collective(events, event, &collective))
+        return SG_ERR_MEMORY;
+    if (!open->open || !is_carried_out(open, collective.op)) {
+        open->open = false;
+        return sg_archive_waits_collective(events->waits, event->location, &collective, NULL);
+    }
+    open->open = open->ended =
+        end_call(events, open, collective.op, collective.comm, collective.root);
+    open->sent_bytes = collective.sent_bytes;
+    open->received_bytes = collective.received_bytes;
+    return SG_OK;
+}
+
+static enum sg_status on_request(struct sg_archive_events *events, const struct sg_event *event)
+{
+    uint64_t request = event->arguments[0];
+    int64_t time_ns;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
+
+    if (open == NULL)
+        return SG_OK;
     if (!open->open || !open->has_seq || !sg_archive_has_nonblocking(events->defs))
-        return sg_archive_verdict(events,
-                                  sg_archive_waits_request(events->waits, index_of(events, open),
-                                                           SG_ARCHIVE_BEGIN_COLLECTIVE, request));
+        return sg_archive_waits_request(events->waits, event->location, SG_ARCHIVE_BEGIN_COLLECTIVE,
+                                        request);
     open->posted = true;
     open->request = request;
     open->call.nonblocking = true;
-    return OTF2_CALLBACK_SUCCESS;
+    return SG_OK;
 }
 
-static OTF2_CallbackCode on_complete(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                     OTF2_AttributeList *attributes, OTF2_CollectiveOp op,
-                                     OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                     uint64_t received, uint64_t request)
+static enum sg_status on_complete(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
-    struct sg_archive_collective collective = {op, comm, root, sent, received, false, 0, NULL, 0};
-    int64_t rank, time_ns;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank), nonblocking;
+    uint64_t request = event->arguments[SG_EVENT_COLLECTIVE_REQUEST];
+    struct sg_archive_collective collective;
+    int64_t time_ns;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns), nonblocking;
 
-    time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
-    collective.has_number = sg_archive_number(events, attributes, &collective.number);
-    if (!sg_archive_sources(events, attributes, &collective))
-        return sg_archive_verdict(events, SG_ERR_MEMORY);
+        return SG_OK;
+    if (!read_collective(events, event, &collective))
+        return SG_ERR_MEMORY;
     if (!sg_open_requests_take(requests_of(events, open), request, &nonblocking))
-        return sg_archive_verdict(events,
-                                  sg_archive_waits_collective(events->waits, index_of(events, open),
-                                                              &collective, &request));
-    if (!end_call(events, &nonblocking, op, comm, root))
-        return OTF2_CALLBACK_SUCCESS;
-    if (!sg_open_request_read(events->defs, attributes, &nonblocking)) {
+        return sg_archive_waits_collective(events->waits, event->location, &collective, &request);
+    if (!end_call(events, &nonblocking, collective.op, collective.comm, collective.root))
+        return SG_OK;
+    if (!sg_open_request_read(&event->attributes, &nonblocking)) {
         events->dropped_calls++;
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     }
-    nonblocking.sent_bytes = sent;
-    nonblocking.received_bytes = received;
+    nonblocking.sent_bytes = collective.sent_bytes;
+    nonblocking.received_bytes = collective.received_bytes;
     nonblocking.call.end_ns = time_ns;
-    return sg_archive_verdict(events, sg_open_call_finish(events, &nonblocking));
+    return sg_open_call_finish(events, &nonblocking);
 }
 
-static uint64_t value_of(OTF2_Type type, OTF2_MetricValue value)
+static enum sg_status on_metric(struct sg_archive_events *events, const struct sg_event *event)
 {
-    switch (type) {
-    case OTF2_TYPE_UINT64:
-        return value.unsigned_int;
-    case OTF2_TYPE_INT64:
-        return value.signed_int > 0 ? (uint64_t)value.signed_int : 0;
-    case OTF2_TYPE_DOUBLE:
-        return value.floating_point >= 0 && value.floating_point < 0x1p63
-                   ? (uint64_t)value.floating_point
-                   : 0;
-    default:
-        return 0;
-    }
-}
-
-static OTF2_CallbackCode on_metric(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                   OTF2_AttributeList *attributes, OTF2_MetricRef metric,
-                                   uint8_t count, const OTF2_Type *types,
-                                   const OTF2_MetricValue *values)
-{
-    struct sg_archive_events *events = context;
     const struct sg_def_metric_class *class;
-    uint64_t numbers[UINT8_MAX];
-    int64_t rank, time_ns, class_index;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    int64_t time_ns, class_index;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
 
-    time_ns = sg_archive_note_time(events, rank, ticks);
-    class_index = sg_map_get(&events->defs->class_index, metric);
+    class_index = sg_map_get(&events->defs->class_index, event->arguments[0]);
     if (open == NULL || class_index < 0)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     class = &events->defs->classes[class_index];
-    for (uint8_t i = 0; i < count; i++) {
-        numbers[i] = value_of(types[i], values[i]);
+    for (uint8_t i = 0; i < event->number_count; i++) {
         if (open->open && class->counts[i] != SG_COUNT_COUNT)
-            sg_counts_add(&open->call.counts, class->counts[i], numbers[i]);
+            sg_counts_add(&open->call.counts, class->counts[i], event->numbers[i]);
     }
-    return sg_archive_verdict(events,
-                              sg_archive_waits_metrics(events->waits, index_of(events, open),
-                                                       time_ns, class, count, numbers));
+    return sg_archive_waits_metrics(events->waits, event->location, time_ns, class,
+                                    event->number_count, event->numbers);
 }
 
-static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                  OTF2_AttributeList *attributes, OTF2_RegionRef region)
+static enum sg_status on_leave(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
+    OTF2_RegionRef region = (OTF2_RegionRef)event->arguments[0];
     enum sg_status status = SG_OK;
-    int64_t rank, time_ns, kind;
-    struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    int64_t time_ns, kind;
+    struct sg_open_call *open = sg_archive_call_of(events, event, &time_ns);
+    struct sg_rank_times *times;
 
-    time_ns = sg_archive_note_time(events, rank, ticks);
     if (open == NULL)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     kind = sg_map_get(&events->defs->region_kind, region);
+    times = rank_of(events, event);
     if (kind == SG_REGION_LATE)
-        return sg_archive_verdict(events,
-                                  sg_open_late_leave(events, late_of(events, open), time_ns));
-    if (kind == SG_REGION_INIT && events->ranks[rank].init_end_ns == events->ranks[rank].init_ns)
-        events->ranks[rank].init_end_ns = time_ns;
+        return sg_open_late_leave(events, late_of(events, open), time_ns);
+    if (kind == SG_REGION_INIT && times->init_end_ns == times->init_ns)
+        times->init_end_ns = time_ns;
     if (kind == SG_REGION_FINALIZE) {
-        events->ranks[rank].has_finalize = true;
-        events->ranks[rank].finalize_ns = time_ns;
+        times->has_finalize = true;
+        times->finalize_ns = time_ns;
     }
     if (sg_archive_waits_wants(events->waits, region))
-        status = sg_archive_waits_leave(events->waits, index_of(events, open), time_ns,
+        status = sg_archive_waits_leave(events->waits, event->location, time_ns,
                                         is_ours(open) && open->region == region);
     if (!open->open || open->region != region || status != SG_OK)
-        return sg_archive_verdict(events, status);
+        return status;
     open->open = false;
     if (open->posted) {
         open->call.start_ns = (uint64_t)(time_ns - open->call.begin_ns);
-        return sg_archive_verdict(events, sg_open_requests_add(requests_of(events, open), open));
+        return sg_open_requests_add(requests_of(events, open), open);
     }
     if (!open->ended)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     open->call.end_ns = time_ns;
-    return sg_archive_verdict(events, sg_open_call_finish(events, open));
+    return sg_open_call_finish(events, open);
 }
 
-OTF2_GlobalEvtReaderCallbacks *sg_archive_events_callbacks(void)
+enum sg_status sg_archive_events_take(struct sg_archive_events *events,
+                                      const struct sg_event *event)
 {
-    OTF2_GlobalEvtReaderCallbacks *callbacks = OTF2_GlobalEvtReaderCallbacks_New();
-
-    if (callbacks == NULL)
-        return NULL;
-    OTF2_GlobalEvtReaderCallbacks_SetEnterCallback(callbacks, on_enter);
-    OTF2_GlobalEvtReaderCallbacks_SetLeaveCallback(callbacks, on_leave);
-    OTF2_GlobalEvtReaderCallbacks_SetMpiCollectiveEndCallback(callbacks, on_collective);
-    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_request);
-    OTF2_GlobalEvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_complete);
-    OTF2_GlobalEvtReaderCallbacks_SetMetricCallback(callbacks, on_metric);
-    sg_archive_message_callbacks(callbacks);
-    sg_archive_window_callbacks(callbacks);
-    sg_archive_neighbor_callbacks(callbacks);
-    return callbacks;
+    switch (event->kind) {
+    case SG_EVENT_ENTER:
+        return on_enter(events, event);
+    case SG_EVENT_LEAVE:
+        return on_leave(events, event);
+    case SG_EVENT_COLLECTIVE:
+        return on_collective(events, event);
+    case SG_EVENT_COLLECTIVE_BEGUN:
+        return on_request(events, event);
+    case SG_EVENT_COLLECTIVE_COMPLETE:
+        return on_complete(events, event);
+    case SG_EVENT_METRIC:
+        return on_metric(events, event);
+    case SG_EVENT_PARAMETER:
+        return sg_archive_parameter_event(events, event);
+    case SG_EVENT_SEND:
+    case SG_EVENT_ISEND:
+    case SG_EVENT_RECEIVE:
+    case SG_EVENT_RECEIVED:
+    case SG_EVENT_POST:
+    case SG_EVENT_SENT:
+    case SG_EVENT_CANCELLED:
+        return sg_archive_message_event(events, event);
+    default:
+        return sg_archive_window_event(events, event);
+    }
 }
 
 /* ---- making and finishing -------------------------------------------------------------------- */
@@ -381,11 +370,6 @@ void sg_archive_events_destroy(struct sg_archive_events *events)
     free(events->ranks);
     free(events->orders);
     free(events);
-}
-
-enum sg_status sg_archive_events_status(const struct sg_archive_events *events)
-{
-    return events->status;
 }
 
 static uint64_t time_in_ends(const struct sg_rank_times *times)

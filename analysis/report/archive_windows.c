@@ -60,23 +60,22 @@ struct place {
 };
 
 /* False: ignore the event. Its location or window is not known, or left out. */
-static bool find_place(struct sg_archive_events *events, OTF2_LocationRef location,
-                       OTF2_TimeStamp ticks, OTF2_RmaWinRef ref, struct place *out)
+static bool find_place(struct sg_archive_events *events, const struct sg_event *event,
+                       struct place *out)
 {
     const struct sg_archive_defs *defs = events->defs;
-    int64_t rank, window, comm;
-    const struct sg_open_call *open = sg_archive_call_of(events, location, &rank);
+    const struct sg_open_call *open = sg_archive_call_of(events, event, &out->time_ns);
+    int64_t window, comm;
 
-    out->time_ns = sg_archive_note_time(events, rank, ticks);
-    window = sg_map_get(&defs->window_index, ref);
+    window = sg_map_get(&defs->window_index, event->arguments[SG_EVENT_WINDOW]);
     if (events->windows == NULL || open == NULL || window < 0)
         return false;
     comm = sg_map_get(&defs->comm_index, defs->windows[window].comm);
     if (comm < 0 || defs->comms[comm].is_self || defs->comms[comm].is_inter)
         return false;
     out->windows = events->windows;
-    out->location = (uint32_t)(open - events->calls);
-    out->rank = (uint32_t)rank;
+    out->location = event->location;
+    out->rank = (uint32_t)defs->locations[event->location].rank;
     out->window = (uint32_t)window;
     out->comm = (uint32_t)comm;
     out->def = &defs->comms[comm];
@@ -116,25 +115,20 @@ static enum sg_status number(struct window *window, struct sg_waitstate_collecti
     return SG_OK;
 }
 
-static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp ticks,
-                                       void *context, OTF2_AttributeList *attributes,
-                                       OTF2_CollectiveOp op, OTF2_RmaSyncLevel level,
-                                       OTF2_RmaWinRef window, uint32_t root, uint64_t sent,
-                                       uint64_t received)
+static enum sg_status on_collective(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
-    struct sg_waitstate_collective collective = {.pattern = pattern_of(op),
-                                                 .root = SG_WAITSTATE_NO_ROOT};
+    struct sg_waitstate_collective collective = {
+        .pattern = pattern_of((OTF2_CollectiveOp)event->arguments[1]),
+        .root = SG_WAITSTATE_NO_ROOT};
     struct place place;
     enum sg_status status;
     int64_t member;
 
-    if (!find_place(events, location, ticks, window, &place) ||
-        collective.pattern == SG_PATTERN_NONE)
-        return OTF2_CALLBACK_SUCCESS;
+    if (!find_place(events, event, &place) || collective.pattern == SG_PATTERN_NONE)
+        return SG_OK;
     member = sg_def_comm_member(place.def, place.rank);
     if (member < 0)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     collective.comm = place.comm;
     collective.window = 1 + place.window;
     collective.size = place.def->size;
@@ -142,41 +136,37 @@ static OTF2_CallbackCode on_collective(OTF2_LocationRef location, OTF2_TimeStamp
     status = number(&place.windows->of[place.window], &collective);
     if (status == SG_OK)
         status = sg_waitstate_collective(place.windows->tracker, place.location, &collective);
-    return sg_archive_verdict(events, status);
+    return status;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static OTF2_CallbackCode on_group(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                  OTF2_AttributeList *attributes, OTF2_RmaSyncLevel level,
-                                  OTF2_RmaWinRef window, OTF2_GroupRef ref)
+static enum sg_status on_group(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
     const struct sg_archive_defs *defs = events->defs;
     struct sg_waitstate_group group = {0};
     const struct sg_raw_group *raw;
     struct place place;
     int64_t index;
 
-    if (!find_place(events, location, ticks, window, &place))
-        return OTF2_CALLBACK_SUCCESS;
-    index = sg_map_get(&defs->raw->group_index, ref);
+    if (!find_place(events, event, &place))
+        return SG_OK;
+    index = sg_map_get(&defs->raw->group_index, event->arguments[1]);
     if (index < 0)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     raw = &defs->raw->groups[index];
     if (raw->type != OTF2_GROUP_TYPE_COMM_GROUP || raw->size > defs->rank_count)
-        return OTF2_CALLBACK_SUCCESS;
+        return SG_OK;
     for (uint32_t i = 0; i < raw->size; i++) {
         if (raw->members[i] >= defs->rank_count)
-            return OTF2_CALLBACK_SUCCESS;
+            return SG_OK;
         place.windows->ranks[i] = (uint32_t)raw->members[i];
     }
     group.window = place.window;
     group.comm = place.comm;
     group.ranks = place.windows->ranks;
     group.count = raw->size;
-    return sg_archive_verdict(
-        events, sg_waitstate_synchronise(place.windows->tracker, place.location, &group));
+    return sg_waitstate_synchronise(place.windows->tracker, place.location, &group);
 }
 
 /* ---- locks and operations -------------------------------------------------------------------- */
@@ -218,100 +208,81 @@ static enum sg_status find_targets(const struct sg_archive_events *events,
     return status;
 }
 
-static OTF2_CallbackCode on_request(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                    OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
-                                    uint32_t remote, uint64_t id, OTF2_LockType type)
+static enum sg_status on_request(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
-    struct sg_waitstate_lock lock = {.is_exclusive = type == OTF2_LOCK_EXCLUSIVE};
+    struct sg_waitstate_lock lock = {.is_exclusive = event->arguments[2] == OTF2_LOCK_EXCLUSIVE};
     enum sg_status status;
     struct place place;
 
-    if (!find_place(events, location, ticks, window, &place) ||
-        !find_lock(events, &place, remote, &lock))
-        return OTF2_CALLBACK_SUCCESS;
+    if (!find_place(events, event, &place) ||
+        !find_lock(events, &place, (uint32_t)event->arguments[1], &lock))
+        return SG_OK;
     status = find_targets(events, &place, &lock);
-    if (status == SG_OK)
-        status = sg_waitstate_request_lock(place.windows->tracker, place.location, &lock);
-    return sg_archive_verdict(events, status);
+    return status == SG_OK
+               ? sg_waitstate_request_lock(place.windows->tracker, place.location, &lock)
+               : status;
 }
 
-static OTF2_CallbackCode on_release(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                    OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
-                                    uint32_t remote, uint64_t id)
+static enum sg_status on_release(struct sg_archive_events *events, const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
     struct sg_waitstate_lock lock = {0};
     struct place place;
 
-    if (!find_place(events, location, ticks, window, &place) ||
-        !find_lock(events, &place, remote, &lock))
-        return OTF2_CALLBACK_SUCCESS;
-    return sg_archive_verdict(
-        events, sg_waitstate_release_lock(place.windows->tracker, place.location, &lock));
+    if (!find_place(events, event, &place) ||
+        !find_lock(events, &place, (uint32_t)event->arguments[1], &lock))
+        return SG_OK;
+    return sg_waitstate_release_lock(place.windows->tracker, place.location, &lock);
 }
 
-static OTF2_CallbackCode tell_operation(struct sg_archive_events *events, OTF2_LocationRef location,
-                                        OTF2_TimeStamp ticks, OTF2_RmaWinRef window,
-                                        uint32_t remote, uint64_t id)
+static enum sg_status on_operation(struct sg_archive_events *events, const struct sg_event *event)
+{
+    uint32_t remote = (uint32_t)event->arguments[1];
+    struct place place;
+
+    if (!find_place(events, event, &place) || remote >= place.def->size)
+        return SG_OK;
+    return sg_waitstate_operation(place.windows->tracker, place.location, place.window, remote,
+                                  rank_there(events, &place, remote), event->arguments[2]);
+}
+
+static enum sg_status on_operated_here(struct sg_archive_events *events,
+                                       const struct sg_event *event)
 {
     struct place place;
 
-    if (!find_place(events, location, ticks, window, &place) || remote >= place.def->size)
-        return OTF2_CALLBACK_SUCCESS;
-    return sg_archive_verdict(
-        events, sg_waitstate_operation(place.windows->tracker, place.location, place.window, remote,
-                                       rank_there(events, &place, remote), id));
+    if (find_place(events, event, &place))
+        sg_waitstate_operated_here(place.windows->tracker, place.location, event->arguments[1],
+                                   place.time_ns);
+    return SG_OK;
 }
 
-static OTF2_CallbackCode on_put(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
-                                uint32_t remote, uint64_t bytes, uint64_t id)
+static enum sg_status on_operated(struct sg_archive_events *events, const struct sg_event *event)
 {
-    return tell_operation(context, location, ticks, window, remote, id);
-}
-
-static OTF2_CallbackCode on_atomic(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                   OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
-                                   uint32_t remote, OTF2_RmaAtomicType type, uint64_t sent,
-                                   uint64_t received, uint64_t id)
-{
-    return tell_operation(context, location, ticks, window, remote, id);
-}
-
-static OTF2_CallbackCode on_operated_here(OTF2_LocationRef location, OTF2_TimeStamp ticks,
-                                          void *context, OTF2_AttributeList *attributes,
-                                          OTF2_RmaWinRef window, uint64_t id)
-{
-    struct sg_archive_events *events = context;
     struct place place;
 
-    if (find_place(events, location, ticks, window, &place))
-        sg_waitstate_operated_here(place.windows->tracker, place.location, id, place.time_ns);
-    return OTF2_CALLBACK_SUCCESS;
+    if (find_place(events, event, &place))
+        sg_waitstate_operated(place.windows->tracker, place.location, event->arguments[1],
+                              place.time_ns);
+    return SG_OK;
 }
 
-static OTF2_CallbackCode on_operated(OTF2_LocationRef location, OTF2_TimeStamp ticks, void *context,
-                                     OTF2_AttributeList *attributes, OTF2_RmaWinRef window,
-                                     uint64_t id)
+enum sg_status sg_archive_window_event(struct sg_archive_events *events,
+                                       const struct sg_event *event)
 {
-    struct sg_archive_events *events = context;
-    struct place place;
-
-    if (find_place(events, location, ticks, window, &place))
-        sg_waitstate_operated(place.windows->tracker, place.location, id, place.time_ns);
-    return OTF2_CALLBACK_SUCCESS;
-}
-
-void sg_archive_window_callbacks(OTF2_GlobalEvtReaderCallbacks *callbacks)
-{
-    OTF2_GlobalEvtReaderCallbacks_SetRmaCollectiveEndCallback(callbacks, on_collective);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaGroupSyncCallback(callbacks, on_group);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaRequestLockCallback(callbacks, on_request);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaReleaseLockCallback(callbacks, on_release);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaPutCallback(callbacks, on_put);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaGetCallback(callbacks, on_put);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaAtomicCallback(callbacks, on_atomic);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteNonBlockingCallback(callbacks, on_operated_here);
-    OTF2_GlobalEvtReaderCallbacks_SetRmaOpCompleteRemoteCallback(callbacks, on_operated);
+    switch (event->kind) {
+    case SG_EVENT_RMA_COLLECTIVE:
+        return on_collective(events, event);
+    case SG_EVENT_RMA_GROUP:
+        return on_group(events, event);
+    case SG_EVENT_RMA_REQUEST_LOCK:
+        return on_request(events, event);
+    case SG_EVENT_RMA_RELEASE_LOCK:
+        return on_release(events, event);
+    case SG_EVENT_RMA_OPERATION:
+        return on_operation(events, event);
+    case SG_EVENT_RMA_OPERATED_HERE:
+        return on_operated_here(events, event);
+    default:
+        return on_operated(events, event);
+    }
 }
