@@ -28,6 +28,6 @@ echo "# 4096 locations, 0.5 million events: $few KiB"
 if grep -q __asan_init "$STAGGER"; then
     skip "memory is bounded" "a sanitizer build"
 else
-    check "each of eight processes takes at most a third of the memory of one" within 1 $((one / 3)) "$eight"
+    check "each of eight processes takes at most half of the memory of one" within 1 $((one / 2)) "$eight"
     check "4096 locations with few events take at most 100 MB" within 1 100000 "$few"
 fi

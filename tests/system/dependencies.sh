@@ -76,6 +76,8 @@ check "profile includes neither intercept nor parts that run calls" \
 check "nothing in shim includes the tools" keeps_out shim 'report|cli|sim|bench'
 check "bench knows MPI only in its folder mpi" is "" \
     "$(include analysis/bench '[^">]*(mpi\.h|bench/mpi/[^">]*)[">]' | grep -v '^analysis/bench/mpi/')"
+check "processes includes core, MPI and itself only" \
+    keeps_out analysis/processes "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|options|output|$live"
 check "options includes core and itself only" \
     keeps_out analysis/options "rule|trace|algos|transport|intranode|compare|advise|page|perfetto|sim|bench|output|$live"
 check "output includes core and itself only" \
