@@ -22,8 +22,8 @@
 #define FUNCTIONS(X)                                                                               \
     X(Init)                                                                                        \
     X(Finalize)                                                                                    \
-    X(Comm_rank) X(Comm_size) X(Bcast) X(Send) X(Recv) X(Isend) X(Irecv) X(Wait) X(Cancel)         \
-        X(Get_count)
+    X(Comm_rank)                                                                                   \
+    X(Comm_size) X(Bcast) X(Send) X(Recv) X(Isend) X(Irecv) X(Wait) X(Cancel) X(Get_count)
 
 /* The blocks between process 0 and another process: block i is in place i mod AHEAD. */
 struct stream {

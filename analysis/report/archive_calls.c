@@ -34,7 +34,7 @@ int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF
 }
 
 struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events,
-                                        const struct sg_event *event, int64_t *time_ns)
+                                        const struct sg_archive_event *event, int64_t *time_ns)
 {
     int64_t rank = events->defs->locations[event->location].rank;
 
@@ -499,7 +499,7 @@ static bool is_named(const struct sg_archive_defs *defs, OTF2_ParameterRef ref,
 }
 
 enum sg_status sg_archive_parameter_event(struct sg_archive_events *events,
-                                          const struct sg_event *event)
+                                          const struct sg_archive_event *event)
 {
     OTF2_ParameterRef parameter = (OTF2_ParameterRef)event->arguments[0];
     uint64_t request = event->arguments[1];
@@ -519,7 +519,8 @@ enum sg_status sg_archive_parameter_event(struct sg_archive_events *events,
 
 /* ---- messages and requests, which feed wait states ------------------------------------------- */
 
-static enum sg_status tell_message(struct sg_archive_events *events, const struct sg_event *event,
+static enum sg_status tell_message(struct sg_archive_events *events,
+                                   const struct sg_archive_event *event,
                                    enum sg_archive_message_kind kind)
 {
     const uint64_t *arguments = event->arguments;
@@ -540,7 +541,8 @@ static enum sg_status tell_message(struct sg_archive_events *events, const struc
     return sg_archive_waits_message(events->waits, event->location, time_ns, &message);
 }
 
-static enum sg_status tell_request(struct sg_archive_events *events, const struct sg_event *event,
+static enum sg_status tell_request(struct sg_archive_events *events,
+                                   const struct sg_archive_event *event,
                                    enum sg_archive_request what)
 {
     int64_t time_ns;
@@ -551,7 +553,7 @@ static enum sg_status tell_request(struct sg_archive_events *events, const struc
 }
 
 enum sg_status sg_archive_message_event(struct sg_archive_events *events,
-                                        const struct sg_event *event)
+                                        const struct sg_archive_event *event)
 {
     switch (event->kind) {
     case SG_EVENT_SEND:

@@ -91,10 +91,10 @@ int64_t sg_archive_note_time(struct sg_archive_events *events, int64_t rank, OTF
 /* Returns the call of the event's location, open or not; NULL if it belongs to no rank. Sets the
  * event's time in ns since the first event, as sg_archive_note_time(). */
 struct sg_open_call *sg_archive_call_of(struct sg_archive_events *events,
-                                        const struct sg_event *event, int64_t *time_ns);
+                                        const struct sg_archive_event *event, int64_t *time_ns);
 /* Takes an event of a message or of its request. */
 enum sg_status sg_archive_message_event(struct sg_archive_events *events,
-                                        const struct sg_event *event);
+                                        const struct sg_archive_event *event);
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
@@ -178,7 +178,7 @@ enum sg_status sg_archive_neighbors_enter(struct sg_archive_events *events,
                                           const struct sg_open_call *open);
 /* Takes an event that begins or completes a nonblocking one. */
 enum sg_status sg_archive_parameter_event(struct sg_archive_events *events,
-                                          const struct sg_event *event);
+                                          const struct sg_archive_event *event);
 
 /* Feeds wait states from an archive's events of one-sided communication: finds the communicator of
  * each window, and numbers the collectives on it.
@@ -197,7 +197,7 @@ void sg_archive_windows_destroy(struct sg_archive_windows *windows);
 
 /* Takes an event of one-sided communication. */
 enum sg_status sg_archive_window_event(struct sg_archive_events *events,
-                                       const struct sg_event *event);
+                                       const struct sg_archive_event *event);
 
 /* Turns the events of an archive into calls: for each location builds the open call from Enter,
  * MpiCollectiveEnd, Metric and Leave, then passes it to the instance window.
@@ -217,7 +217,7 @@ void sg_archive_events_destroy(struct sg_archive_events *events);
 
 /* Takes the next event in time order. Any error ends the reading. */
 enum sg_status sg_archive_events_take(struct sg_archive_events *events,
-                                      const struct sg_event *event);
+                                      const struct sg_archive_event *event);
 
 /* Call after the last event: drops incomplete calls, and passes the ranks' run times to the
  * aggregate. */

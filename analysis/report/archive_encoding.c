@@ -1,5 +1,5 @@
-/* Encodes the events that OTF2's callbacks pass on. A number has 7 bits in a byte, so most events take
- * 10 to 25 bytes.
+/* Encodes the events that OTF2's callbacks pass on. A number has 7 bits in a byte, so most events
+ * take 10 to 25 bytes.
  */
 #include "report/archive_encoding.h"
 
@@ -40,7 +40,7 @@ static bool make_room(struct sg_event_buffer *buffer)
     return true;
 }
 
-bool sg_event_put(struct sg_event_buffer *buffer, const struct sg_event *event)
+bool sg_event_put(struct sg_event_buffer *buffer, const struct sg_archive_event *event)
 {
     uint8_t *at;
 
@@ -107,10 +107,10 @@ static void read_attributes(const struct sg_event_encoder *encoder, const OTF2_A
     }
 }
 
-static OTF2_CallbackCode put(struct sg_event_encoder *encoder, enum sg_event_kind kind,
+static OTF2_CallbackCode put(struct sg_event_encoder *encoder, enum sg_archive_event_kind kind,
                              OTF2_TimeStamp ticks, const OTF2_AttributeList *attributes)
 {
-    struct sg_event *event = &encoder->event;
+    struct sg_archive_event *event = &encoder->event;
 
     event->kind = kind;
     event->location = encoder->location;

@@ -20,7 +20,8 @@ static struct sg_open_requests *requests_of(struct sg_archive_events *events,
 }
 
 /* The event's location must have a rank. */
-static struct sg_rank_times *rank_of(struct sg_archive_events *events, const struct sg_event *event)
+static struct sg_rank_times *rank_of(struct sg_archive_events *events,
+                                     const struct sg_archive_event *event)
 {
     return &events->ranks[events->defs->locations[event->location].rank];
 }
@@ -31,7 +32,8 @@ static bool is_ours(const struct sg_open_call *open)
     return open->open && (open->ended || open->posted);
 }
 
-static enum sg_status on_enter(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_enter(struct sg_archive_events *events,
+                               const struct sg_archive_event *event)
 {
     const struct sg_event_attributes *attributes = &event->attributes;
     OTF2_RegionRef region = (OTF2_RegionRef)event->arguments[0];
@@ -113,8 +115,8 @@ static bool end_call(struct sg_archive_events *events, struct sg_open_call *open
 }
 
 /* Sets the members that the event of a collective has. False: out of memory. */
-static bool read_collective(const struct sg_archive_events *events, const struct sg_event *event,
-                            struct sg_archive_collective *out)
+static bool read_collective(const struct sg_archive_events *events,
+                            const struct sg_archive_event *event, struct sg_archive_collective *out)
 {
     const uint64_t *arguments = event->arguments;
 
@@ -127,7 +129,8 @@ static bool read_collective(const struct sg_archive_events *events, const struct
     return sg_archive_sources(events, &event->attributes, out);
 }
 
-static enum sg_status on_collective(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_collective(struct sg_archive_events *events,
+                                    const struct sg_archive_event *event)
 {
     struct sg_archive_collective collective;
     int64_t time_ns;
@@ -148,7 +151,8 @@ static enum sg_status on_collective(struct sg_archive_events *events, const stru
     return SG_OK;
 }
 
-static enum sg_status on_request(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_request(struct sg_archive_events *events,
+                                 const struct sg_archive_event *event)
 {
     uint64_t request = event->arguments[0];
     int64_t time_ns;
@@ -165,7 +169,8 @@ static enum sg_status on_request(struct sg_archive_events *events, const struct 
     return SG_OK;
 }
 
-static enum sg_status on_complete(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_complete(struct sg_archive_events *events,
+                                  const struct sg_archive_event *event)
 {
     uint64_t request = event->arguments[SG_EVENT_COLLECTIVE_REQUEST];
     struct sg_archive_collective collective;
@@ -190,7 +195,8 @@ static enum sg_status on_complete(struct sg_archive_events *events, const struct
     return sg_open_call_finish(events, &nonblocking);
 }
 
-static enum sg_status on_metric(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_metric(struct sg_archive_events *events,
+                                const struct sg_archive_event *event)
 {
     const struct sg_def_metric_class *class;
     int64_t time_ns, class_index;
@@ -208,7 +214,8 @@ static enum sg_status on_metric(struct sg_archive_events *events, const struct s
                                     event->number_count, event->numbers);
 }
 
-static enum sg_status on_leave(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_leave(struct sg_archive_events *events,
+                               const struct sg_archive_event *event)
 {
     OTF2_RegionRef region = (OTF2_RegionRef)event->arguments[0];
     enum sg_status status = SG_OK;
@@ -245,7 +252,7 @@ static enum sg_status on_leave(struct sg_archive_events *events, const struct sg
 }
 
 enum sg_status sg_archive_events_take(struct sg_archive_events *events,
-                                      const struct sg_event *event)
+                                      const struct sg_archive_event *event)
 {
     switch (event->kind) {
     case SG_EVENT_ENTER:

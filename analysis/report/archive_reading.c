@@ -33,7 +33,7 @@ struct next {
     OTF2_LocationRef ref;
     struct source *source;
     uint32_t location;
-    uint8_t kind; /* enum sg_event_kind, SG_EVENT_HAS_ATTRIBUTES */
+    uint8_t kind; /* enum sg_archive_event_kind, SG_EVENT_HAS_ATTRIBUTES */
 };
 
 struct sg_archive_reading {
@@ -50,7 +50,7 @@ struct sg_archive_reading {
     struct sg_event_buffer block;    /* for process 0 */
     uint64_t open_count, open_max;
     uint64_t count;
-    struct sg_event event;
+    struct sg_archive_event event;
     enum sg_status status;
 };
 
@@ -90,10 +90,11 @@ static inline void take_head(struct sg_event_buffer *buffer, struct next *out)
 }
 
 static inline void take_rest(struct sg_event_buffer *buffer, const struct next *head,
-                             struct sg_event *out)
+                             struct sg_archive_event *out)
 {
     const uint8_t *at = buffer->bytes + buffer->at;
-    enum sg_event_kind kind = (enum sg_event_kind)(head->kind & ~SG_EVENT_HAS_ATTRIBUTES);
+    enum sg_archive_event_kind kind =
+        (enum sg_archive_event_kind)(head->kind & ~SG_EVENT_HAS_ATTRIBUTES);
 
     out->kind = kind;
     out->location = head->location;
@@ -115,7 +116,7 @@ static inline void take_rest(struct sg_event_buffer *buffer, const struct next *
     buffer->at = (size_t)(at - buffer->bytes);
 }
 
-static void set_failure(struct sg_event *event, enum sg_status status, const char *what,
+static void set_failure(struct sg_archive_event *event, enum sg_status status, const char *what,
                         const char *complaint)
 {
     event->kind = SG_EVENT_FAILURE;
@@ -141,7 +142,7 @@ static void close_events(struct sg_archive_reading *reading, struct source *sour
 static void fail(struct sg_archive_reading *reading, struct source *source, const char *what)
 {
     bool no_memory = reading->encoder.out_of_memory;
-    struct sg_event *event = &reading->event;
+    struct sg_archive_event *event = &reading->event;
 
     event->location = source->location;
     event->ticks = source->buffer.written_ticks;
@@ -281,7 +282,7 @@ static void start(struct sg_archive_reading *reading)
         sink(reading, i);
 }
 
-const struct sg_event *sg_archive_reading_next(struct sg_archive_reading *reading)
+const struct sg_archive_event *sg_archive_reading_next(struct sg_archive_reading *reading)
 {
     struct next *first = reading->heap;
 
@@ -335,7 +336,7 @@ bool sg_archive_reading_clock(struct sg_archive_reading *reading, uint32_t locat
 {
     uint32_t process = location % sg_processes_count();
     struct source *source = &reading->sources[reading->location_count + process - 1];
-    struct sg_event *event = &reading->event;
+    struct sg_archive_event *event = &reading->event;
     struct next head;
 
     if (find_next(reading, source, &head))
@@ -370,7 +371,7 @@ static bool flush(struct sg_archive_reading *reading)
     return wanted;
 }
 
-static bool send_event(struct sg_archive_reading *reading, const struct sg_event *event)
+static bool send_event(struct sg_archive_reading *reading, const struct sg_archive_event *event)
 {
     struct sg_event_buffer *block = &reading->block;
 
@@ -381,7 +382,7 @@ static bool send_event(struct sg_archive_reading *reading, const struct sg_event
 void sg_archive_reading_send_clock(struct sg_archive_reading *reading, uint32_t location,
                                    const struct sg_location_clock *clock)
 {
-    struct sg_event *event = &reading->event;
+    struct sg_archive_event *event = &reading->event;
 
     event->kind = SG_EVENT_CLOCK;
     event->location = location;
@@ -408,7 +409,7 @@ void sg_archive_reading_send_failure(struct sg_archive_reading *reading, enum sg
 
 void sg_archive_reading_send_events(struct sg_archive_reading *reading)
 {
-    const struct sg_event *event = NULL;
+    const struct sg_archive_event *event = NULL;
     const char *text;
 
     while ((event = sg_archive_reading_next(reading)) != NULL && send_event(reading, event))
@@ -440,7 +441,7 @@ static uint64_t files_allowed(void)
     return limit.rlim_cur > OTHER_FILES ? limit.rlim_cur - OTHER_FILES : 0;
 }
 
-/* Of definitions of one location the one that its reference finds is read. */
+/* If an archive defines a location twice, the definition that its reference finds is read. */
 static bool is_read(const struct sg_archive_defs *defs, uint32_t location)
 {
     return defs->locations[location].event_count > 0 &&

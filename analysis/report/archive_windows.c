@@ -60,7 +60,7 @@ struct place {
 };
 
 /* False: ignore the event. Its location or window is not known, or left out. */
-static bool find_place(struct sg_archive_events *events, const struct sg_event *event,
+static bool find_place(struct sg_archive_events *events, const struct sg_archive_event *event,
                        struct place *out)
 {
     const struct sg_archive_defs *defs = events->defs;
@@ -115,7 +115,8 @@ static enum sg_status number(struct window *window, struct sg_waitstate_collecti
     return SG_OK;
 }
 
-static enum sg_status on_collective(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_collective(struct sg_archive_events *events,
+                                    const struct sg_archive_event *event)
 {
     struct sg_waitstate_collective collective = {
         .pattern = pattern_of((OTF2_CollectiveOp)event->arguments[1]),
@@ -141,7 +142,8 @@ static enum sg_status on_collective(struct sg_archive_events *events, const stru
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-static enum sg_status on_group(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_group(struct sg_archive_events *events,
+                               const struct sg_archive_event *event)
 {
     const struct sg_archive_defs *defs = events->defs;
     struct sg_waitstate_group group = {0};
@@ -208,7 +210,8 @@ static enum sg_status find_targets(const struct sg_archive_events *events,
     return status;
 }
 
-static enum sg_status on_request(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_request(struct sg_archive_events *events,
+                                 const struct sg_archive_event *event)
 {
     struct sg_waitstate_lock lock = {.is_exclusive = event->arguments[2] == OTF2_LOCK_EXCLUSIVE};
     enum sg_status status;
@@ -223,7 +226,8 @@ static enum sg_status on_request(struct sg_archive_events *events, const struct 
                : status;
 }
 
-static enum sg_status on_release(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_release(struct sg_archive_events *events,
+                                 const struct sg_archive_event *event)
 {
     struct sg_waitstate_lock lock = {0};
     struct place place;
@@ -234,7 +238,8 @@ static enum sg_status on_release(struct sg_archive_events *events, const struct 
     return sg_waitstate_release_lock(place.windows->tracker, place.location, &lock);
 }
 
-static enum sg_status on_operation(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_operation(struct sg_archive_events *events,
+                                   const struct sg_archive_event *event)
 {
     uint32_t remote = (uint32_t)event->arguments[1];
     struct place place;
@@ -246,7 +251,7 @@ static enum sg_status on_operation(struct sg_archive_events *events, const struc
 }
 
 static enum sg_status on_operated_here(struct sg_archive_events *events,
-                                       const struct sg_event *event)
+                                       const struct sg_archive_event *event)
 {
     struct place place;
 
@@ -256,7 +261,8 @@ static enum sg_status on_operated_here(struct sg_archive_events *events,
     return SG_OK;
 }
 
-static enum sg_status on_operated(struct sg_archive_events *events, const struct sg_event *event)
+static enum sg_status on_operated(struct sg_archive_events *events,
+                                  const struct sg_archive_event *event)
 {
     struct place place;
 
@@ -267,7 +273,7 @@ static enum sg_status on_operated(struct sg_archive_events *events, const struct
 }
 
 enum sg_status sg_archive_window_event(struct sg_archive_events *events,
-                                       const struct sg_event *event)
+                                       const struct sg_archive_event *event)
 {
     switch (event->kind) {
     case SG_EVENT_RMA_COLLECTIVE:

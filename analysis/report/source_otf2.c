@@ -191,9 +191,9 @@ static OTF2_CallbackCode on_offset(void *context, OTF2_TimeStamp time, int64_t o
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* OTF2 clears the first chunk of a file, but not the others that it reads, and reads past the end of
- * a truncated file. Chunks of fresh pages contain zeros there, and OTF2 reports an error; recycled
- * memory could contain data that looks like records. */
+/* OTF2 clears the first chunk of a file, but not the others that it reads, and reads past the end
+ * of a truncated file. Chunks of fresh pages contain zeros there, and OTF2 reports an error;
+ * recycled memory could contain data that looks like records. */
 static void keep_chunks_fresh(void)
 {
     mallopt(M_MMAP_THRESHOLD, (int)(OTF2_CHUNK_SIZE_MIN / 2));
@@ -404,7 +404,7 @@ static enum sg_status read_events(struct archive *archive, struct sg_progress_li
                                   struct sg_archive_events *events)
 {
     struct sg_archive_reading *reading = archive->reading;
-    const struct sg_event *event = NULL;
+    const struct sg_archive_event *event = NULL;
     enum sg_status status = SG_OK;
     const char *text;
     uint64_t done;

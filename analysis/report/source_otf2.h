@@ -1,9 +1,9 @@
 /* Source: an OTF2 archive, written by stagger or by another tool (Score-P).
  *
  * Events come in time order over all locations, with clock offsets applied. Several processes share
- * the reading of locations (archive_reading.h); process 0 does all else. Calls are matched by communicator and the `seq` attribute. Without the attribute they
- * are matched by the order of a rank's calls on the communicator, which MPI requires to be the same
- * on all ranks.
+ * the reading of locations (archive_reading.h); process 0 does all else. Calls are matched by
+ * communicator and the `seq` attribute. Without the attribute they are matched by the order of a
+ * rank's calls on the communicator, which MPI requires to be the same on all ranks.
  */
 #ifndef SG_REPORT_SOURCE_OTF2_H
 #define SG_REPORT_SOURCE_OTF2_H
