@@ -50,17 +50,18 @@ static struct {
 static bool is_launched(void)
 {
     static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
-    const char *connection = sg_config_environment("PMI_FD");
+    const char *connection = sg_config_environment("PMI_FD"), *size;
 
     if (connection != NULL && fcntl((int)strtol(connection, NULL, 10), F_GETFD) < 0)
         return false;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        const char *size = sg_config_environment(sizes[i]);
-
+        size = sg_config_environment(sizes[i]);
         if (size != NULL)
             return strtol(size, NULL, 10) > 1;
     }
-    return sg_config_environment("PMIX_RANK") != NULL;
+    size = sg_config_environment("SLURM_STEP_NUM_TASKS");
+    return sg_config_environment("PMIX_RANK") != NULL &&
+           (size == NULL || strtol(size, NULL, 10) > 1);
 }
 
 static bool is_first(void)

@@ -58,6 +58,9 @@ check "some of the ranks are reported alike" as_one 2 --csv --rank 0-1 known_wai
 check "statistics, too" as_one 2 --all statistics
 check "locations that cannot all stay open are reported alike" \
     cmp <("$STAGGER" report --json long) <(ulimit -n 67 && "$STAGGER" report --json long)
+# A program that a rank starts has the launcher's variables, but not its connection.
+check "a report that a rank starts is of one process" \
+    cmp <("$STAGGER" report --json many) <(PMI_SIZE=4 PMI_RANK=1 PMI_FD=99 "$STAGGER" report --json many)
 
 # ---- complaints --------------------------------------------------------------------------------
 
@@ -70,3 +73,5 @@ cp -r long defless && truncate -s 20 defless/traces/{2,4}.def
 check "damaged definitions of locations have one line, that of the first" as_one 3 --json defless
 cp -r long gone && rm gone/traces/{1,5}.evt
 check "missing events have one line" as_one 3 --json gone
+export OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0
+check "processes of Open MPI's launcher are refused" refused 1 "not with Open MPI's" many
