@@ -73,6 +73,12 @@ static inline bool sg_causes_drops(bool is_collective, uint64_t hash, uint64_t n
            sg_sampler_drops(is_collective ? &own->stretches : &own->calls, hash, now_ns);
 }
 
+/* True if a call that the thread leaves may be part of a sample. */
+static inline bool sg_causes_is_busy(void)
+{
+    return sg_causes_own == NULL || sg_causes_own->is_busy;
+}
+
 /* A call that a thread is leaving. */
 struct sg_causes_call {
     uint32_t site;   /* in the log; 0: not known, or MPI_Init */

@@ -47,4 +47,35 @@ static inline uint64_t sg_tick_ns(void)
     return sg_tick_set();
 }
 
+/* ---- the counter itself, while the thread's clock is made of it ---- */
+
+/* False: the counter is not used. */
+static inline bool sg_tick_is_set(void)
+{
+    return sg_tick.reach > 0;
+}
+
+static inline uint64_t sg_tick_counter(void)
+{
+#ifdef SG_CPU_COUNTER_CLOCKS
+    return sg_cpu_counter();
+#else
+    return 0;
+#endif
+}
+
+/* The time of a reading of the counter not long ago. */
+static inline uint64_t sg_tick_at(uint64_t counter)
+{
+    return counter >= sg_tick.counter
+               ? sg_tick.ns + ((counter - sg_tick.counter) * sg_tick.rate >> 32)
+               : sg_tick.ns - ((sg_tick.counter - counter) * sg_tick.rate >> 32);
+}
+
+/* time_ns: less than a second. */
+static inline uint64_t sg_tick_counts(uint64_t time_ns)
+{
+    return (time_ns << 32) / sg_tick.rate;
+}
+
 #endif

@@ -17,14 +17,16 @@
 
 #define FIRST_CAPACITY 64u /* of a thread's table; a power of two */
 
-/* Identifies an entry; never all zeros. */
+/* Identifies an entry. */
 struct key {
-    const void *site; /* NULL: an entry for a peer */
-    uint32_t comm;
-    uint16_t function; /* for a peer: the record's kind */
-    uint8_t size_class;
-    int32_t peer;
+    uint64_t who;  /* the site's address, or the peer's rank */
+    uint64_t what; /* communicator, function (of a peer's entry: its kind), size class */
 };
+
+static inline struct key key_of(uint64_t who, uint32_t comm, uint32_t function, uint8_t size_class)
+{
+    return (struct key){who, (uint64_t)comm << 32 | function << 8 | size_class};
+}
 
 /* Open addressing; at most half full. */
 struct table {
@@ -159,24 +161,21 @@ uint16_t sg_profile_thread(void)
 
 /* ---- tables ---- */
 
-static uint64_t hash_of(const struct key *key)
+/* Sites' addresses differ in their middle bits. */
+static inline uint64_t hash_of(const struct key *key)
 {
-    uint64_t hash =
-        sg_hash_word((uintptr_t)key->site,
-                     (uint64_t)key->comm << 32 | (uint64_t)key->function << 8 | key->size_class);
-
-    return hash ^ (uint64_t)(uint32_t)key->peer * UINT64_C(0x9e3779b97f4a7c15);
+    return (key->who * UINT64_C(0x9e3779b97f4a7c15) ^ key->what * UINT64_C(0xc2b2ae3d27d4eb4f)) >>
+           40;
 }
 
-static bool is_same(const struct key *a, const struct key *b)
+static inline bool is_same(const struct key *a, const struct key *b)
 {
-    return a->site == b->site && a->comm == b->comm && a->function == b->function &&
-           a->size_class == b->size_class && a->peer == b->peer;
+    return a->who == b->who && a->what == b->what;
 }
 
-static struct slot *slot_of(const struct table *table, const struct key *key)
+static inline struct slot *slot_of(const struct table *table, const struct key *key)
 {
-    uint64_t at = hash_of(key) >> 20;
+    uint64_t at = hash_of(key);
     struct slot *slot;
 
     do
@@ -226,7 +225,7 @@ static inline void *entry_of(struct thread *thread, struct table *table, const s
 
 static void *make_profile(const struct thread *thread, const struct key *key)
 {
-    uint32_t function = sg_function_number(key->function);
+    uint32_t function = sg_function_number((enum sg_function)(key->what >> 8 & UINT16_MAX));
     struct sg_record_profile *entry;
 
     if (function == 0)
@@ -234,10 +233,10 @@ static void *make_profile(const struct thread *thread, const struct key *key)
     entry = sg_log_entry(sg_process.log, SG_PROFILE_SLOTS);
     if (entry == NULL)
         return NULL;
-    entry->size_class = key->size_class;
+    entry->size_class = (uint8_t)key->what;
     entry->thread = thread->kept.number;
-    entry->site = ((const struct sg_site *)key->site)->index;
-    entry->comm = key->comm;
+    entry->site = ((const struct sg_site *)(uintptr_t)key->who)->index;
+    entry->comm = (uint32_t)(key->what >> 32);
     entry->function = function - 1;
     sg_log_publish(entry, SG_RECORD_PROFILE);
     return entry;
@@ -249,11 +248,11 @@ static void *make_peer(const struct thread *thread, const struct key *key)
 
     if (entry == NULL)
         return NULL;
-    entry->comm = key->comm;
-    entry->peer = key->peer;
+    entry->comm = (uint32_t)(key->what >> 32);
+    entry->peer = (int32_t)key->who;
     entry->thread = thread->kept.number;
-    entry->world = sg_profile_comm_world(key->comm, key->peer);
-    sg_log_publish(entry, (enum sg_record_kind)key->function);
+    entry->world = sg_profile_comm_world(entry->comm, entry->peer);
+    sg_log_publish(entry, (enum sg_record_kind)(key->what >> 8 & UINT16_MAX));
     return entry;
 }
 
@@ -287,7 +286,7 @@ static void add_call(struct sg_record_profile *entry, const struct sg_profile_sa
 static struct sg_record_peer *peer_entry(struct thread *thread, enum sg_record_kind kind,
                                          uint32_t comm, int peer)
 {
-    const struct key key = {.comm = comm, .function = (uint16_t)kind, .peer = peer};
+    const struct key key = key_of((uint32_t)peer, comm, kind, 0);
 
     return comm != 0 && peer != SG_NOBODY ? entry_of(thread, &thread->peers, &key, make_peer)
                                           : NULL;
@@ -336,13 +335,11 @@ static void count_left_out(void)
                               memory_order_relaxed);
 }
 
-void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample)
+struct sg_record_profile *sg_profile_add(const struct sg_site *site,
+                                         const struct sg_profile_sample *sample)
 {
-    const struct sg_moved *moved = &sample->moved;
-    struct key key = {.site = site,
-                      .comm = sample->comm,
-                      .function = (uint16_t)sample->function,
-                      .size_class = sg_profile_size_class(moved)};
+    const struct key key = key_of((uintptr_t)site, sample->comm, sample->function,
+                                  sg_profile_size_class(&sample->moved));
     struct thread *thread = own_thread();
     struct sg_record_profile *entry = NULL;
 
@@ -350,10 +347,18 @@ void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *
         entry = entry_of(thread, &thread->calls, &key, make_profile);
     if (entry == NULL) {
         count_left_out();
-        return;
+        return NULL;
     }
     add_call(entry, sample);
     add_moved(thread, sample);
+    return entry;
+}
+
+void sg_profile_add_repeats(struct sg_record_profile *entry, uint64_t calls, uint64_t time_ns,
+                            uint64_t more_ns)
+{
+    ADD(entry->time_ns, calls * time_ns + more_ns);
+    ADD(entry->time_square, (double)calls * (double)time_ns * (double)time_ns);
 }
 
 void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
@@ -367,10 +372,8 @@ void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
 void sg_profile_add_completion(const struct sg_site *site,
                                const struct sg_profile_completion *completion)
 {
-    struct key key = {.site = site,
-                      .comm = completion->comm,
-                      .function = (uint16_t)completion->function,
-                      .size_class = completion->size_class};
+    const struct key key =
+        key_of((uintptr_t)site, completion->comm, completion->function, completion->size_class);
     struct thread *thread = own_thread();
     struct sg_record_profile *entry = NULL;
     uint64_t latency_ns = completion->latency_ns;
@@ -429,7 +432,7 @@ static void mark_thread(void *kept)
 
     for (uint32_t i = 0; i < calls->capacity; i++) {
         if (calls->slots[i].entry != NULL)
-            seen_functions[calls->slots[i].key.function] = true;
+            seen_functions[calls->slots[i].key.what >> 8 & UINT16_MAX] = true;
     }
 }
 

@@ -42,8 +42,13 @@ static inline uint8_t sg_profile_size_class(const struct sg_moved *moved)
                                                                    : moved->received_bytes);
 }
 
-/* Counts a call of the calling thread. Without capacity it counts as unmanaged. */
-void sg_profile_add(const struct sg_site *site, const struct sg_profile_sample *sample);
+/* Counts a call of the calling thread, and returns its entry. NULL: without capacity it counts as
+ * unmanaged. */
+struct sg_record_profile *sg_profile_add(const struct sg_site *site,
+                                         const struct sg_profile_sample *sample);
+/* Adds the times of calls that the entry counts already: time_ns of each, more_ns of one. */
+void sg_profile_add_repeats(struct sg_record_profile *entry, uint64_t calls, uint64_t time_ns,
+                            uint64_t more_ns);
 
 void sg_profile_add_completion(const struct sg_site *site,
                                const struct sg_profile_completion *completion);

@@ -283,27 +283,26 @@ static void one_sided(enum sg_function_flow flow, struct call *call, struct sg_m
         moved->received_bytes = block_bytes(&call->received, 0);
 }
 
-struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
-                            const struct sg_profile_comm *comm, const MPI_Status *status)
+void sg_moved_by(struct sg_moved *moved, enum sg_function function, const sg_word *words,
+                 const struct sg_profile_comm *comm, const MPI_Status *status)
 {
     const struct sg_function_facts *facts = &sg_functions[function];
     const struct sg_argument_places *places = &sg_places[function];
-    struct call call = {.words = words,
-                        .places = places,
-                        .comm = comm,
-                        .sent = {facts, words, places->operands[0]},
-                        .received = {facts, words, places->operands[1]}};
-    struct sg_moved moved = SG_MOVED_NOTHING;
+    struct call call;
 
     if (facts->flow == SG_FLOW_NONE)
-        return moved;
+        return;
+    call = (struct call){.words = words,
+                         .places = places,
+                         .comm = comm,
+                         .sent = {facts, words, places->operands[0]},
+                         .received = {facts, words, places->operands[1]}};
     if (facts->class == SG_CLASS_ONE_SIDED)
-        one_sided(facts->flow, &call, &moved);
+        one_sided(facts->flow, &call, moved);
     else if (facts->class != SG_CLASS_COLLECTIVE)
-        message(facts, &call, status, &moved);
+        message(facts, &call, status, moved);
     else if (comm != NULL)
-        collective(facts->flow, &call, &moved);
-    return moved;
+        collective(facts->flow, &call, moved);
 }
 
 static bool has_sources(const struct sg_function_facts *facts, const struct call *call)

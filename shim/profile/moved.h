@@ -45,10 +45,10 @@ struct sg_argument_places {
 extern struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 void sg_places_find(void);
 
-/* words: of a call that succeeded. comm: NULL if there is none. status: of the received message;
- * NULL: not known. */
-struct sg_moved sg_moved_by(enum sg_function function, const sg_word *words,
-                            const struct sg_profile_comm *comm, const MPI_Status *status);
+/* Adds to SG_MOVED_NOTHING. words: of a call that succeeded. comm: NULL if there is none. status: of
+ * the received message; NULL: not known. */
+void sg_moved_by(struct sg_moved *moved, enum sg_function function, const sg_word *words,
+                 const struct sg_profile_comm *comm, const MPI_Status *status);
 
 /* Communicators with more ranks have no sources: the log would grow with their square. */
 #define SG_SOURCES_MOST 1024

@@ -9,10 +9,9 @@
 #include "profile/entries.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
+#include "profile/polling.h"
 #include "profile/requests.h"
 #include "profile/windows.h"
-
-#include <dlfcn.h>
 
 /* ---- the filter of each function ---- */
 
@@ -66,130 +65,6 @@ static void open_sights(void)
                      sight_of(function, calls[function], events[function]));
 }
 
-/* ---- arguments in C's form, and those to keep when a call begins ----
- *
- * Any thread; not from a signal handler.
- */
-
-/* Fortran 2008's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE; NULL: not there. */
-static const void *ignored_status, *ignored_statuses;
-
-/* Call in MPI_Init, before the others. */
-static void sg_arguments_start(void)
-{
-    ignored_status = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUS_IGNORE_OBJ");
-    ignored_statuses = dlsym(RTLD_DEFAULT, "MPIR_F08_MPI_STATUSES_IGNORE_OBJ");
-}
-
-/* ---- Fortran 2008 ---- */
-
-static MPI_File file_of(MPI_Fint handle)
-{
-    return sg_real.File_f2c != NULL ? sg_real.File_f2c(handle) : MPI_FILE_NULL;
-}
-
-/* Converts its words to those of C. */
-static void convert(enum sg_function function, const sg_word *words, sg_word *values)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-    const struct sg_argument_places *places = &sg_places[function];
-
-    for (int word = 0; word < facts->words; word++) {
-        uint8_t argument = facts->arguments[word];
-        bool is_scalar = argument == SG_ARGUMENT_COMM || argument == SG_ARGUMENT_PEER ||
-                         argument == SG_ARGUMENT_TAG || argument == SG_ARGUMENT_NUMBER ||
-                         argument == SG_ARGUMENT_HANDLE || argument == SG_ARGUMENT_WIN ||
-                         argument == SG_ARGUMENT_LOCK || argument == SG_ARGUMENT_GROUP;
-
-        values[word] = is_scalar ? *(const int *)words[word] : words[word];
-    }
-    if (places->status != SG_NO_WORD && (const void *)words[places->status] == ignored_status)
-        values[places->status] = (sg_word)MPI_STATUS_IGNORE;
-    if (places->statuses != SG_NO_WORD && (const void *)words[places->statuses] == ignored_statuses)
-        values[places->statuses] = (sg_word)MPI_STATUSES_IGNORE;
-    if (places->file != SG_NO_WORD)
-        values[places->file] = (sg_word)file_of(*(const int *)words[places->file]);
-}
-
-/* Converts a pointer to a file's handle, which must be valid. */
-static void convert_file(enum sg_function function, const sg_word *words, sg_word *values)
-{
-    static __thread MPI_File file;
-    int word = sg_places[function].made_file;
-
-    if (word == SG_NO_WORD || words[word] == 0)
-        return;
-    file = file_of(*(const int *)words[word]);
-    values[word] = (sg_word)&file;
-}
-
-/* Returns an ended call's words in C's form; in values (SG_ARGUMENTS_MAX) if they differ from the
- * call's. */
-static const sg_word *sg_arguments_in_c(const struct sg_profile_call *call, const sg_word *words,
-                                        sg_word *values, int error)
-{
-    if (!call->is_f08)
-        return words;
-    convert(call->function, words, values);
-    if (call->function == SG_FUNCTION_File_open && error == MPI_SUCCESS)
-        convert_file(call->function, words, values);
-    return values;
-}
-
-/* ---- arguments that are kept ---- */
-
-static bool sg_arguments_await(enum sg_function function)
-{
-    const struct sg_function_facts *facts = &sg_functions[function];
-
-    return facts->class == SG_CLASS_REQUEST &&
-           (facts->mode == SG_MODE_WAIT || facts->mode == SG_MODE_TEST) &&
-           sg_places[function].handle == SG_NO_WORD;
-}
-
-/* Keeps the arguments that the call overwrites. */
-static void keep(struct sg_profile_call *call, sg_word *words)
-{
-    const struct sg_function_facts *facts = &sg_functions[call->function];
-    const struct sg_argument_places *places = &sg_places[call->function];
-    int ended = facts->flow == SG_FLOW_RECEIVE               ? places->message
-                : call->function == SG_FUNCTION_Request_free ? places->request
-                                                             : SG_NO_WORD;
-
-    if (ended != SG_NO_WORD && words[ended] != 0)
-        call->ended = *(const MPI_Request *)words[ended];
-    if (call->function == SG_FUNCTION_Win_free && words[places->made_win] != 0)
-        call->window = *(const MPI_Win *)words[places->made_win];
-    if (call->function == SG_FUNCTION_File_close && words[places->made_file] != 0)
-        call->file = *(const MPI_File *)words[places->made_file];
-    if (sg_arguments_await(call->function))
-        sg_awaited_begin(&call->awaited, call->function, words);
-    else if (places->status != SG_NO_WORD && words[places->status] == (sg_word)MPI_STATUS_IGNORE &&
-             (facts->flow != SG_FLOW_NONE || places->message != SG_NO_WORD))
-        words[places->status] = (sg_word)&call->status;
-}
-
-/* Converts and keeps them when the call begins; replaces ignored statuses by call's. */
-static const sg_word *sg_arguments_keep(struct sg_profile_call *call, sg_word *words,
-                                        sg_word *values)
-{
-    const struct sg_argument_places *places = &sg_places[call->function];
-
-    if (!call->is_f08) {
-        keep(call, words);
-        return words;
-    }
-    convert(call->function, words, values);
-    if (call->function == SG_FUNCTION_File_close)
-        convert_file(call->function, words, values);
-    keep(call, values);
-    if (places->status != SG_NO_WORD && values[places->status] != (sg_word)MPI_STATUS_IGNORE)
-        words[places->status] = values[places->status];
-    if (places->statuses != SG_NO_WORD && values[places->statuses] != (sg_word)MPI_STATUSES_IGNORE)
-        words[places->statuses] = values[places->statuses];
-    return values;
-}
-
 static atomic_bool is_on;
 
 /* Call in MPI_Init, when the log is open. */
@@ -210,9 +85,9 @@ void sg_profile_start(bool threads)
 {
     if (sg_process.log == NULL)
         return;
-    sg_arguments_start();
     sg_tick_start("/sys");
     sg_places_find();
+    sg_arguments_start();
     sg_profile_entries_start();
     sg_requests_start(threads);
     sg_profile_comms_start();
@@ -255,97 +130,105 @@ void sg_profile_reset(void)
 /* ---- begin ---- */
 
 /* Opens the event of a call that waits: it is in the log while the call waits. */
-static void begin_event(struct sg_profile_call *call, const sg_word *words)
+static void begin_event(struct sg_profile_call *call, const sg_word *words,
+                        const struct sg_event_content *asked)
 {
     int win = sg_places[call->function].win;
-    struct sg_event_content content = sg_event_content_asked(call->function, words);
+    struct sg_event_content content;
 
-    if (win != SG_NO_WORD)
-        sg_window_content_asked(&content, call->function, words, sg_window_of((MPI_Win)words[win]));
-    if (call->comm != NULL)
-        content.comm = call->comm->index;
     call->is_begun = true;
-    call->event = sg_events_begin(call->function, call->site, &content);
+    if (win != SG_NO_WORD) {
+        content = *asked;
+        sg_window_content_asked(&content, call->function, words, sg_window_of((MPI_Win)words[win]));
+        asked = &content;
+    }
+    call->event = sg_events_begin(call->function, call->site, asked);
 }
 
 /* Describes a call that waits in the thread's record. */
 static inline void enter_waiting(struct sg_record_thread *own, const struct sg_profile_call *call,
-                                 const sg_word *words)
+                                 const struct sg_event_content *asked)
 {
-    const struct sg_function_facts *facts = &sg_functions[call->function];
-    const struct sg_argument_places *places = &sg_places[call->function];
-    bool exchanges = places->peers[1] != SG_NO_WORD;
-
-    own->comm = call->comm != NULL ? call->comm->index : 0;
+    own->comm = asked->comm;
     own->order = 0;
-    own->to = own->to_tag = own->from = own->from_tag = SG_NOBODY;
-    if (facts->class == SG_CLASS_COLLECTIVE) {
-        if (call->comm != NULL && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
-            own->order = sg_profile_comm_last(call->comm) + 2;
-        if (places->root != SG_NO_WORD)
-            own->to = (int)words[places->root];
-    }
-    if (places->peers[0] == SG_NO_WORD)
-        return;
-    if (facts->flow == SG_FLOW_SEND || exchanges) {
-        own->to = (int)words[places->peers[0]];
-        own->to_tag = places->tags[0] != SG_NO_WORD ? (int)words[places->tags[0]] : SG_NOBODY;
-    }
-    if (facts->flow != SG_FLOW_SEND && places->tags[0] != SG_NO_WORD) {
-        int from = (int)words[places->peers[exchanges]];
-
-        own->from = from == MPI_ANY_SOURCE ? SG_THREAD_ANY : from;
-        own->from_tag = (int)words[places->tags[exchanges]];
-    }
+    if (call->comm != NULL && sg_functions[call->function].class == SG_CLASS_COLLECTIVE &&
+        (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
+        own->order = sg_profile_comm_last(call->comm) + 2;
+    own->to = asked->to;
+    own->to_tag = asked->to_tag;
+    own->from = asked->from;
+    own->from_tag = asked->from_tag;
 }
 
-static inline void enter(const struct sg_profile_call *call, const sg_word *words)
+/* asked: of a call that waits; else NULL. */
+static inline void enter(const struct sg_profile_call *call, const struct sg_event_content *asked)
 {
-    uint8_t mode = sg_functions[call->function].mode;
     uint32_t function = sg_function_number(call->function) - 1;
     struct sg_record_thread *own;
 
-    if (mode == SG_MODE_TEST && sg_present_repeats(call->site->index, function))
+    if (sg_functions[call->function].mode == SG_MODE_TEST &&
+        sg_present_repeats(call->site->index, function))
         return;
     own = sg_present_enter();
-    own->operation = mode == SG_MODE_WAIT ? 0 : SG_THREAD_PASSES;
+    own->operation = asked != NULL ? 0 : SG_THREAD_PASSES;
     own->begin_ns = call->begin_ns;
     own->site = call->site->index;
     own->function = function;
-    if (mode == SG_MODE_WAIT)
-        enter_waiting(own, call, words);
+    if (asked != NULL)
+        enter_waiting(own, call, asked);
     sg_present_entered(own);
 }
 
-/* Returns the words in C's form; in values if they differ from the call's. */
-static const sg_word *prepare(struct sg_profile_call *call, sg_word *words, sg_word *values)
+static sg_word comm_word(enum sg_function function, const sg_word *words)
 {
-    call->ended = MPI_REQUEST_NULL;
-    call->window = MPI_WIN_NULL;
-    call->file = MPI_FILE_NULL;
-    call->site = NULL;
-    call->event = NULL;
-    call->is_begun = false;
-    call->comm = NULL;
-    return sg_arguments_keep(call, words, values);
+    int word = sg_places[function].comm;
+
+    return word != SG_NO_WORD ? (int)words[word] : 0;
+}
+
+/* False: the call does not repeat the thread's last test. */
+static bool begin_repeat(struct sg_profile_call *call, sg_word *words)
+{
+    if (call->is_f08 || !sg_polling_repeats(call->function, comm_word(call->function, words),
+                                            call->caller, &call->begin_ns))
+        return false;
+    call->is_repeat = true;
+    call->site = sg_polling.place.site;
+    sg_arguments_keep(&call->kept, call->function, false, words, NULL);
+    return true;
 }
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
 {
     sg_word values[SG_ARGUMENTS_MAX];
-    const sg_word *own = prepare(call, words, values);
-    bool waits = sg_functions[call->function].mode == SG_MODE_WAIT;
-    int comm = sg_places[call->function].comm;
+    struct sg_event_content asked;
+    const sg_word *own;
+    bool polled = sg_polling.is_tight, waits;
 
+    call->event = NULL;
+    call->is_begun = false;
+    call->comm = NULL;
+    if (polled && begin_repeat(call, words))
+        return;
+    call->is_repeat = false;
+    own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
     call->site = sg_site_of(call->caller);
-    if (waits && comm != SG_NO_WORD)
-        call->comm = sg_profile_comm_asked((MPI_Comm)own[comm]);
-    if (waits && (sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
-        begin_event(call, own);
+    waits = sg_functions[call->function].mode == SG_MODE_WAIT;
+    if (waits) {
+        int comm = sg_places[call->function].comm;
+
+        sg_event_content_asked(&asked, call->function, own);
+        if (comm != SG_NO_WORD && (call->comm = sg_profile_comm_asked((MPI_Comm)own[comm])) != NULL)
+            asked.comm = call->comm->index;
+        if ((sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
+            begin_event(call, own, &asked);
+    }
     call->begin_ns = sg_tick_ns();
     if (call->event != NULL)
         sg_events_begun(call->event, call->begin_ns);
-    enter(call, own);
+    enter(call, waits ? &asked : NULL);
+    if (polled)
+        sg_polling_interrupt(call->begin_ns);
 }
 
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
@@ -353,8 +236,11 @@ void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
     sg_word values[SG_ARGUMENTS_MAX];
 
     call->is_followed = true;
+    call->is_repeat = call->is_begun = false;
     call->begin_ns = 0;
-    prepare(call, words, values);
+    call->event = NULL;
+    call->comm = NULL;
+    sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
 }
 
 bool sg_profile_begin_inside(struct sg_profile_call *call, enum sg_function function,
@@ -380,19 +266,19 @@ struct ended {
     const struct sg_site *site;
     const sg_word *words;
     uint64_t begin_ns, end_ns;
-    struct sg_profile_comm *comm;  /* NULL: none */
-    struct sg_profile_comm *asked; /* as it was known when the call began; NULL: it was not */
-    const MPI_Status *status;      /* of the received message; NULL: not known */
-    MPI_Win given_up;              /* a freed window */
-    struct sg_window *window;      /* NULL: none, or not known */
-    MPI_File closed;
-    struct sg_file_part file;
-    bool is_followed; /* followed, not counted: begin_ns and end_ns are 0 */
-    bool is_begun;    /* its event has begun, or was left out */
+    struct sg_profile_comm *comm; /* NULL: none */
+    const MPI_Status *status;     /* of the received message; NULL: not known */
+    MPI_Win given_up;             /* a freed window; MPI_WIN_NULL: none */
+    MPI_File closed;              /* MPI_FILE_NULL: none */
+    struct sg_window *window;     /* NULL: none, or not known */
+    bool is_followed;             /* followed, not counted: begin_ns and end_ns are 0 */
+    bool is_begun;                /* its event has begun, or was left out */
+    bool has_given;               /* a request or message was given up: given */
+    uint32_t order;               /* of a collective */
     struct sg_record_event *event;
+    /* The following are not set before they are known. */
     struct sg_event_content content;
-    uint32_t order; /* of a collective */
-    bool has_given; /* a request or message was given up: given */
+    struct sg_file_part file;
     struct sg_posted given;
 };
 
@@ -599,10 +485,10 @@ static void describe(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
     struct sg_event_done done = {&ended->sample.moved, ended->status, ended->comm, ended->order,
-                                 ended->file};
+                                 &ended->file};
     const struct sg_argument_places *places = &sg_places[function];
 
-    ended->content = sg_event_content_asked(function, ended->words);
+    sg_event_content_asked(&ended->content, function, ended->words);
     if (!ended->sample.failed)
         sg_event_content_complete(&ended->content, function, ended->words, &done);
     else
@@ -615,43 +501,18 @@ static void describe(struct ended *ended)
         sg_window_content_add(&ended->content, function, ended->words, ended->window, ended->order);
 }
 
-/* ---- polling: tests that find nothing have no event; the one that ends them reports them ---- */
-
-/* The thread's latest tests that found nothing, without much time between them. */
-static __thread struct {
-    uint64_t begin_ns; /* of the first */
-    uint64_t inside_ns;
-    uint64_t reading_ns; /* since then, in readings for the causes: not the program's time */
-} polling;
-
-/* The time between the tests that still counts as polling, in times of that in the tests: what is
- * done for a test outside of its own time takes as long as a quick test. */
-#define POLLING_BETWEEN 3
-
-static bool is_polling(uint64_t now_ns)
-{
-    return now_ns - polling.begin_ns <=
-           (1 + POLLING_BETWEEN) * polling.inside_ns + polling.reading_ns;
-}
-
-static void note_vain_test(const struct ended *ended)
-{
-    if (!is_polling(ended->begin_ns)) {
-        polling.begin_ns = ended->begin_ns;
-        polling.inside_ns = polling.reading_ns = 0;
-    }
-    polling.inside_ns += ended->end_ns - ended->begin_ns;
-}
-
+/* The test that ends a stretch of vain ones reports it. */
 static void report_polling(struct ended *ended)
 {
+    uint64_t polled_ns;
+
     if (sg_functions[ended->sample.function].mode != SG_MODE_TEST)
         return;
-    if (is_polling(ended->begin_ns)) {
+    polled_ns = sg_polling_end(ended->begin_ns);
+    if (polled_ns > 0) {
         ended->content.flags |= SG_EVENT_POLLED;
-        ended->content.sent_bytes = ended->begin_ns - polling.begin_ns;
+        ended->content.sent_bytes = polled_ns;
     }
-    polling.inside_ns = polling.reading_ns = 0;
 }
 
 static void add_event(struct ended *ended)
@@ -660,10 +521,8 @@ static void add_event(struct ended *ended)
 
     if (ended->event != NULL) {
         sg_events_end(ended->event, &ended->content, ended->end_ns);
-    } else if (!ended->is_begun && !ended->sample.failed &&
-               !sg_event_content_found(function, ended->words)) {
-        note_vain_test(ended);
-    } else if (!ended->is_begun) {
+    } else if (!ended->is_begun &&
+               (ended->sample.failed || sg_event_content_found(function, ended->words))) {
         report_polling(ended);
         ended->event =
             sg_events_add(function, ended->site, &ended->content, ended->begin_ns, ended->end_ns);
@@ -690,14 +549,15 @@ static void count(struct ended *ended, MPI_Request given_up)
     struct sg_profile_sample *sample = &ended->sample;
     uint8_t sight = sg_profile_sight(sample->function);
 
-    ended->has_given = sg_requests_forget(given_up, &ended->given);
+    ended->has_given = given_up != MPI_REQUEST_NULL && sg_requests_forget(given_up, &ended->given);
     if (!sample->failed) {
         if (ended->has_given)
             sample->comm = ended->given.subject.comm;
-        ended->comm = ended->asked != NULL ? ended->asked : comm_of(sample->function, ended->words);
+        if (ended->comm == NULL)
+            ended->comm = comm_of(sample->function, ended->words);
         if (ended->comm != NULL)
             sample->comm = ended->comm->index;
-        sample->moved = sg_moved_by(sample->function, ended->words, ended->comm, ended->status);
+        sg_moved_by(&sample->moved, sample->function, ended->words, ended->comm, ended->status);
         if ((sight & SG_SIGHT_NOTED) != 0)
             ended->order =
                 note(sample->function, ended->words, ended->comm, ended->closed, &ended->file);
@@ -713,26 +573,34 @@ static void count(struct ended *ended, MPI_Request given_up)
         sg_posted_end_unseen(&ended->given, SG_POSTED_FREED, NULL);
 }
 
-static struct ended ended_of(const struct sg_profile_past *past, const sg_word *words,
-                             const struct sg_site *site)
+static void begin_ended(struct ended *ended, const struct sg_profile_past *past,
+                        const sg_word *words, const struct sg_site *site)
 {
-    return (struct ended){.sample = {.function = past->function,
-                                     .failed = past->error != MPI_SUCCESS,
-                                     .time_ns = past->end_ns - past->begin_ns,
-                                     .moved = SG_MOVED_NOTHING},
-                          .site = site,
-                          .words = words,
-                          .begin_ns = past->begin_ns,
-                          .end_ns = past->end_ns,
-                          .given_up = MPI_WIN_NULL,
-                          .closed = MPI_FILE_NULL};
+    ended->sample.function = past->function;
+    ended->sample.comm = 0;
+    ended->sample.failed = past->error != MPI_SUCCESS;
+    ended->sample.time_ns = past->end_ns - past->begin_ns;
+    ended->sample.moved = SG_MOVED_NOTHING;
+    ended->site = site;
+    ended->words = words;
+    ended->begin_ns = past->begin_ns;
+    ended->end_ns = past->end_ns;
+    ended->comm = NULL;
+    ended->status = NULL;
+    ended->given_up = MPI_WIN_NULL;
+    ended->closed = MPI_FILE_NULL;
+    ended->window = NULL;
+    ended->is_followed = ended->is_begun = ended->has_given = false;
+    ended->order = 0;
+    ended->file = (struct sg_file_part){0};
+    ended->event = NULL;
 }
 
-static void add(const struct ended *ended)
+static struct sg_record_profile *add(const struct ended *ended)
 {
-    sg_profile_add(ended->site, &ended->sample);
     if (sg_mmds_counts())
         sg_mmds_add_call(&ended->sample, ended->begin_ns);
+    return sg_profile_add(ended->site, &ended->sample);
 }
 
 /* A receive that fails because the message is too long has taken it. */
@@ -745,42 +613,84 @@ static bool gives_up(enum sg_function function, int error)
     return error == MPI_SUCCESS || class == MPI_ERR_TRUNCATE;
 }
 
+/* Adds the arguments that the call kept. Returns the request or message that it has given up. */
+static MPI_Request add_kept(struct ended *ended, const struct sg_kept *kept, int error)
+{
+    enum sg_function function = ended->sample.function;
+    uint8_t keeps = sg_arguments_kept[function];
+
+    if ((keeps & SG_KEEPS_WINDOW) != 0)
+        ended->given_up = kept->window;
+    if ((keeps & SG_KEEPS_FILE) != 0)
+        ended->closed = kept->file;
+    return (keeps & SG_KEEPS_ENDED) != 0 && gives_up(function, error) ? kept->ended
+                                                                      : MPI_REQUEST_NULL;
+}
+
 /* Ends a call that is counted or followed. */
 static void end_seen(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
     const struct sg_argument_places *places = &sg_places[call->function];
     const struct sg_profile_past past = {call->function, error, call->begin_ns, end_ns};
-    struct ended ended =
-        ended_of(&past, words, call->site != NULL ? call->site : sg_site_of(call->caller));
+    MPI_Request given_up;
+    struct ended ended;
 
+    if (call->site == NULL)
+        call->site = sg_site_of(call->caller);
+    begin_ended(&ended, &past, words, call->site);
     ended.is_followed = call->is_followed;
     ended.event = call->event;
     ended.is_begun = call->is_begun;
-    ended.asked = call->comm;
-    call->site = ended.site;
-    ended.given_up = call->window;
-    ended.closed = call->file;
+    ended.comm = call->comm;
+    given_up = add_kept(&ended, &call->kept, error);
     if (places->status != SG_NO_WORD)
         ended.status = (const MPI_Status *)words[places->status];
     if (call->function == SG_FUNCTION_Cancel)
         sg_requests_cancel(*(const MPI_Request *)words[places->request]);
-    count(&ended, gives_up(call->function, error) ? call->ended : MPI_REQUEST_NULL);
-    if (sg_arguments_await(call->function)) {
+    count(&ended, given_up);
+    if ((sg_arguments_kept[call->function] & SG_KEEPS_AWAITED) != 0) {
         const struct sg_awaited_call awaited = {call->function,      words, error, call->is_f08,
                                                 ended.event != NULL, end_ns};
 
-        sg_awaited_end(&call->awaited, &awaited);
+        sg_awaited_end(&call->kept.awaited, &awaited);
     }
     if (!call->is_followed)
         add(&ended);
 }
 
+/* True for a test of requests or messages that has succeeded and found nothing. */
+static bool is_vain(enum sg_function function, const sg_word *words, int error)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    return facts->mode == SG_MODE_TEST && error == MPI_SUCCESS &&
+           (facts->class == SG_CLASS_REQUEST || facts->class == SG_CLASS_MESSAGE) &&
+           !sg_event_content_found(function, words);
+}
+
+/* Ends a counted test that is vain: it changes nothing that the library follows. */
+static void end_vain(const struct sg_profile_call *call, const sg_word *words, uint64_t end_ns)
+{
+    const struct sg_profile_past past = {call->function, MPI_SUCCESS, call->begin_ns, end_ns};
+    struct sg_polling_place place = {call->function, comm_word(call->function, words), call->caller,
+                                     call->site, NULL};
+    struct ended ended;
+
+    begin_ended(&ended, &past, words, call->site);
+    ended.comm = comm_of(call->function, words);
+    if (ended.comm != NULL)
+        ended.sample.comm = ended.comm->index;
+    place.entry = add(&ended);
+    sg_polling_note(&place, call->begin_ns, end_ns,
+                    !call->is_f08 && !sg_mmds_counts() && !sg_causes_samples);
+}
+
 static void end(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
-    if (call->is_counted)
-        end_seen(call, words, error, end_ns);
-    else if (call->is_followed)
-        end_seen(call, words, error, 0);
+    if (call->is_counted && is_vain(call->function, words, error))
+        end_vain(call, words, end_ns);
+    else if (call->is_counted || call->is_followed)
+        end_seen(call, words, error, call->is_counted ? end_ns : 0);
     else if (error == MPI_SUCCESS && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
         note_uncounted(call->function, words);
     if (call->is_between) {
@@ -792,18 +702,38 @@ static void end(struct sg_profile_call *call, const sg_word *words, int error, u
     }
 }
 
+/* Ends a repeat that has found nothing, too. */
+static bool end_repeat(struct sg_profile_call *call, const sg_word *words, int error)
+{
+    if (!sg_polling.is_tight || sg_causes_samples || (call->is_between && sg_causes_is_busy()) ||
+        !is_vain(call->function, words, error))
+        return false;
+    sg_stack_outermost.address = 0;
+    sg_between_outermost.address = 0;
+    if (sg_process_running())
+        sg_polling_repeat(call->begin_ns);
+    return true;
+}
+
 void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int error)
 {
-    uint64_t end_ns = call->is_counted || call->is_between ? sg_tick_ns() : 0;
     sg_word values[SG_ARGUMENTS_MAX];
+    uint64_t end_ns;
 
+    if (call->is_repeat) {
+        if (end_repeat(call, given, error))
+            return;
+        call->begin_ns = sg_tick_at(call->begin_ns);
+        sg_polling_interrupt(call->begin_ns);
+    }
+    end_ns = call->is_counted || call->is_between ? sg_tick_ns() : 0;
     if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
     if (!sg_process_running())
         return; /* another thread has called MPI_Finalize meanwhile */
     if (call->is_counted)
         sg_present_leave(end_ns);
-    end(call, sg_arguments_in_c(call, given, values, error), error, end_ns);
+    end(call, sg_arguments_in_c(call->function, call->is_f08, given, values, error), error, end_ns);
 }
 
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,
@@ -814,7 +744,7 @@ void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, voi
     if (!sg_process_running())
         return;
     if (sg_profile_counts(past->function, frame)) {
-        ended = ended_of(past, words, sg_site_of(caller));
+        begin_ended(&ended, past, words, sg_site_of(caller));
         count(&ended, MPI_REQUEST_NULL);
         add(&ended);
     } else if ((sg_profile_sight(past->function) & SG_SIGHT_NOTED) != 0 &&
@@ -838,7 +768,7 @@ void sg_between_end_interval(void)
         sg_causes_enter();
     else
         sg_causes_skip();
-    polling.reading_ns += sg_tick_ns() - before_ns;
+    sg_polling.reading_ns += sg_tick_ns() - before_ns;
 }
 
 /* Returns the call's number among calls at its site that are no collectives. If threads end calls
@@ -865,7 +795,7 @@ static __attribute__((noinline)) void tell(const struct sg_between_call *call,
     ended->site = site_of(call)->index;
     ended->thread = sg_thread_number();
     sg_causes_leave(ended);
-    polling.reading_ns += sg_tick_ns() - ended->now_ns;
+    sg_polling.reading_ns += sg_tick_ns() - ended->now_ns;
 }
 
 /* Most calls are not sampled: only the data for that decision are computed for them. */

@@ -13,6 +13,7 @@
 
 #include "causes/causes.h"
 #include "mpi/real.h"
+#include "profile/arguments.h"
 #include "profile/comms.h"
 #include "profile/counted_functions.h"
 #include "profile/events.h"
@@ -53,21 +54,18 @@ static inline uint8_t sg_profile_sight(enum sg_function function)
  * followed, or bounds an interval between calls. */
 struct sg_profile_call {
     enum sg_function function;
-    void *caller; /* return address of its wrapper */
-    uint64_t begin_ns;
     bool is_f08; /* scalars are pointers */
     bool is_counted;
-    bool is_followed;  /* not counted, but its messages and requests are followed */
-    bool is_between;   /* it ends an interval, and its return begins one */
-    MPI_Status status; /* replaces an ignored status, to find what was received */
-    MPI_Request ended; /* request or message that the call frees */
-    MPI_Win window;    /* window that the call frees */
-    MPI_File file;     /* file that the call closes */
-    struct sg_awaited awaited;
+    bool is_followed;              /* not counted, but its messages and requests are followed */
+    bool is_between;               /* it ends an interval, and its return begins one */
+    bool is_repeat;                /* of a test that found nothing (polling.h) */
+    bool is_begun;                 /* its event has begun, or was left out */
+    void *caller;                  /* return address of its wrapper */
+    uint64_t begin_ns;             /* of a repeat, the counter */
     const struct sg_site *site;    /* NULL: not looked up yet */
     struct sg_profile_comm *comm;  /* of a counted call that waits; NULL: none, or not known */
-    bool is_begun;                 /* its event has begun, or was left out */
     struct sg_record_event *event; /* begun; NULL: none */
+    struct sg_kept kept;
 };
 
 /* ---- intervals between MPI calls (causes/causes.h) ----

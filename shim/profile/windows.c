@@ -206,28 +206,28 @@ static int root_of(int root)
     return root == MPI_ROOT ? SG_EVENT_ROOT_HERE : root >= 0 ? root : SG_NOBODY;
 }
 
-struct sg_event_content sg_event_content_asked(enum sg_function function, const sg_word *words)
+void sg_event_content_asked(struct sg_event_content *content, enum sg_function function,
+                            const sg_word *words)
 {
     const struct sg_argument_places *places = &sg_places[function];
-    struct sg_event_content content = {
-        .to = SG_NOBODY, .to_tag = SG_NOBODY, .from = SG_NOBODY, .from_tag = SG_NOBODY};
     bool sends = sg_functions[function].flow == SG_FLOW_SEND;
     bool exchanges = places->peers[1] != SG_NO_WORD;
 
+    *content = (struct sg_event_content){
+        .to = SG_NOBODY, .to_tag = SG_NOBODY, .from = SG_NOBODY, .from_tag = SG_NOBODY};
     if (places->root != SG_NO_WORD)
-        content.to = root_of((int)words[places->root]);
+        content->to = root_of((int)words[places->root]);
     if (places->peers[0] == SG_NO_WORD)
-        return content;
+        return;
     if (sends || exchanges) {
-        content.to = (int)words[places->peers[0]];
+        content->to = (int)words[places->peers[0]];
         if (places->tags[0] != SG_NO_WORD)
-            content.to_tag = (int)words[places->tags[0]];
+            content->to_tag = (int)words[places->tags[0]];
     }
     if (!sends && places->tags[0] != SG_NO_WORD) {
-        content.from = (int)words[places->peers[exchanges]];
-        content.from_tag = (int)words[places->tags[exchanges]];
+        content->from = (int)words[places->peers[exchanges]];
+        content->from_tag = (int)words[places->tags[exchanges]];
     }
-    return content;
 }
 
 bool sg_event_content_found(enum sg_function function, const sg_word *words)
@@ -344,8 +344,8 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
     content->received_bytes = moved->received_bytes;
     if (facts->class != SG_CLASS_COLLECTIVE && posts && sg_places[function].request != SG_NO_WORD)
         content->flags = SG_EVENT_POSTS;
-    if (done->file.number > 0)
-        on_file(content, &done->file);
+    if (done->file->number > 0)
+        on_file(content, done->file);
     else if (sg_function_is_numbered(function) && done->comm != NULL)
         collective(content, function, words, done);
     if (is_of_made(function))

@@ -89,8 +89,9 @@ struct sg_file_part sg_file_note(enum sg_function function, const sg_word *words
  * words: the call's, in C's form. Any thread; not from a signal handler.
  */
 
-/* Returns peers and tags as requested; the rest is known only after the call has succeeded. */
-struct sg_event_content sg_event_content_asked(enum sg_function function, const sg_word *words);
+/* Sets peers and tags as requested; the rest is known only after the call has succeeded. */
+void sg_event_content_asked(struct sg_event_content *content, enum sg_function function,
+                            const sg_word *words);
 
 /* A call that has succeeded. */
 struct sg_event_done {
@@ -98,10 +99,10 @@ struct sg_event_done {
     const MPI_Status *status;           /* of the received message; NULL: not known */
     const struct sg_profile_comm *comm; /* NULL: none */
     uint32_t number;                    /* of a collective on its communicator */
-    struct sg_file_part file;
+    const struct sg_file_part *file;    /* of a call on files */
 };
 
-/* content: the result of sg_event_content_asked. */
+/* content: as sg_event_content_asked has set it. */
 void sg_event_content_complete(struct sg_event_content *content, enum sg_function function,
                                const sg_word *words, const struct sg_event_done *done);
 /* False for a test that found nothing; else true. */
