@@ -15,18 +15,41 @@ const char *const sg_bench_part_names[SG_BENCH_PARTS] = {[SG_BENCH_PART_WRAPPER]
                                                          [SG_BENCH_PART_LEAVE] = "leave",
                                                          [SG_BENCH_PART_RECORD] = "record",
                                                          [SG_BENCH_PART_STATISTICS] = "statistics",
-                                                         [SG_BENCH_PART_CLOCK] = "clock"};
+                                                         [SG_BENCH_PART_CLOCK] = "clock",
+                                                         [SG_BENCH_PART_ARGUMENTS] = "arguments",
+                                                         [SG_BENCH_PART_THREAD] = "thread",
+                                                         [SG_BENCH_PART_BYTES] = "bytes",
+                                                         [SG_BENCH_PART_REQUESTS] = "requests",
+                                                         [SG_BENCH_PART_CAUSES] = "causes",
+                                                         [SG_BENCH_PART_MPI] = "mpi"};
 
 /* The part that the time before each mark belongs to. */
 static const enum sg_bench_part part_of[SG_ACCOUNT_STEPS] = {
-    [SG_ACCOUNT_ENTERED] = SG_BENCH_PART_WRAPPER,    [SG_ACCOUNT_COMM] = SG_BENCH_PART_COMM,
-    [SG_ACCOUNT_SITE] = SG_BENCH_PART_SITE,          [SG_ACCOUNT_CHOICE] = SG_BENCH_PART_CHOICE,
-    [SG_ACCOUNT_BEGUN] = SG_BENCH_PART_CLOCK,        [SG_ACCOUNT_RECORD] = SG_BENCH_PART_RECORD,
-    [SG_ACCOUNT_SLOT] = SG_BENCH_PART_SLOT,          [SG_ACCOUNT_PLAN] = SG_BENCH_PART_PLAN,
-    [SG_ACCOUNT_PUBLISH] = SG_BENCH_PART_PUBLISH,    [SG_ACCOUNT_SEE] = SG_BENCH_PART_SEE,
-    [SG_ACCOUNT_FOLD] = SG_BENCH_PART_FOLD,          [SG_ACCOUNT_LEAVE] = SG_BENCH_PART_LEAVE,
-    [SG_ACCOUNT_ENDED] = SG_BENCH_PART_CLOCK,        [SG_ACCOUNT_RECORDED] = SG_BENCH_PART_RECORD,
-    [SG_ACCOUNT_COUNTED] = SG_BENCH_PART_STATISTICS, [SG_ACCOUNT_RETURN] = SG_BENCH_PART_WRAPPER};
+    [SG_ACCOUNT_ENTERED] = SG_BENCH_PART_WRAPPER,
+    [SG_ACCOUNT_KEPT] = SG_BENCH_PART_ARGUMENTS,
+    [SG_ACCOUNT_COMM] = SG_BENCH_PART_COMM,
+    [SG_ACCOUNT_SITE] = SG_BENCH_PART_SITE,
+    [SG_ACCOUNT_CHOICE] = SG_BENCH_PART_CHOICE,
+    [SG_ACCOUNT_OPENED] = SG_BENCH_PART_RECORD,
+    [SG_ACCOUNT_BEGUN] = SG_BENCH_PART_CLOCK,
+    [SG_ACCOUNT_RECORD] = SG_BENCH_PART_RECORD,
+    [SG_ACCOUNT_PRESENT] = SG_BENCH_PART_THREAD,
+    [SG_ACCOUNT_SLOT] = SG_BENCH_PART_SLOT,
+    [SG_ACCOUNT_PLAN] = SG_BENCH_PART_PLAN,
+    [SG_ACCOUNT_PUBLISH] = SG_BENCH_PART_PUBLISH,
+    [SG_ACCOUNT_SEE] = SG_BENCH_PART_SEE,
+    [SG_ACCOUNT_FOLD] = SG_BENCH_PART_FOLD,
+    [SG_ACCOUNT_LEAVE] = SG_BENCH_PART_LEAVE,
+    [SG_ACCOUNT_CALLED] = SG_BENCH_PART_MPI,
+    [SG_ACCOUNT_ENDED] = SG_BENCH_PART_CLOCK,
+    [SG_ACCOUNT_PAST] = SG_BENCH_PART_THREAD,
+    [SG_ACCOUNT_MOVED] = SG_BENCH_PART_BYTES,
+    [SG_ACCOUNT_RECORDED] = SG_BENCH_PART_RECORD,
+    [SG_ACCOUNT_FOLLOWED] = SG_BENCH_PART_REQUESTS,
+    [SG_ACCOUNT_AWAITED] = SG_BENCH_PART_REQUESTS,
+    [SG_ACCOUNT_COUNTED] = SG_BENCH_PART_STATISTICS,
+    [SG_ACCOUNT_SAMPLED] = SG_BENCH_PART_CAUSES,
+    [SG_ACCOUNT_RETURN] = SG_BENCH_PART_WRAPPER};
 
 /* A mark in a rank's call. */
 struct place {
@@ -120,6 +143,24 @@ bool sg_bench_account_walk(const sg_bench_marks *const ranks[SG_BENCH_ACCOUNT_RA
     for (int part = 0; part < SG_BENCH_PARTS; part++)
         out->parts[part] /= (double)(calls - first);
     out->sum /= (double)(calls - first);
+    return true;
+}
+
+bool sg_bench_account_add(const sg_bench_marks *marks, double cost, struct sg_bench_account *out)
+{
+    uint64_t before = (*marks)[SG_ACCOUNT_ENTERED];
+
+    if (before == 0 || (*marks)[SG_ACCOUNT_RETURN] == 0)
+        return false;
+    for (int step = SG_ACCOUNT_ENTERED + 1; step < SG_ACCOUNT_STEPS; step++) {
+        uint64_t mark = (*marks)[step];
+
+        if (mark == 0)
+            continue;
+        out->parts[part_of[step]] += (double)(mark - before) - cost;
+        out->sum += (double)(mark - before) - cost;
+        before = mark;
+    }
     return true;
 }
 

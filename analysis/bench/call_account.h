@@ -1,5 +1,5 @@
-/* The account of a call between two ranks: the parts of its critical path, from the marks that both
- * ranks left in a block of calls (core/account.h).
+/* The account of a call, from the marks that ranks left in blocks of calls (core/account.h): the
+ * parts of the critical path of a collective between two ranks, or those of one rank's call.
  *
  * The path is walked backwards from the end of the block: from each mark to the one before it on
  * the same rank. It changes ranks in two cases: from the mark at which all lines are seen to the
@@ -33,6 +33,12 @@ enum sg_bench_part {
     SG_BENCH_PART_RECORD,
     SG_BENCH_PART_STATISTICS,
     SG_BENCH_PART_CLOCK,
+    SG_BENCH_PART_ARGUMENTS,
+    SG_BENCH_PART_THREAD,
+    SG_BENCH_PART_BYTES,
+    SG_BENCH_PART_REQUESTS,
+    SG_BENCH_PART_CAUSES,
+    SG_BENCH_PART_MPI, /* MPI's own function */
     SG_BENCH_PARTS
 };
 
@@ -53,6 +59,9 @@ struct sg_bench_account {
  * are missing. */
 bool sg_bench_account_walk(const sg_bench_marks *const ranks[SG_BENCH_ACCOUNT_RANKS], size_t first,
                            size_t calls, double cost, double line, struct sg_bench_account *out);
+/* Adds one call of one rank, from mark to mark: for calls that are not a path between two ranks.
+ * False: the call has left no marks. */
+bool sg_bench_account_add(const sg_bench_marks *marks, double cost, struct sg_bench_account *out);
 /* Returns the mean of the quicker half of the accounts, because disturbances by other work are not
  * part of a call. Sorts accounts; count at least 1. */
 struct sg_bench_account sg_bench_account_of_all(struct sg_bench_account *accounts, size_t count);

@@ -1,4 +1,4 @@
-/* The account of a call inside a node: how long each step takes. Only libstagger-account.so keeps
+/* The account of a call: how long each step takes. Only libstagger-account.so keeps
  * it; that library is built from the same sources with SG_ACCOUNT defined, for stagger-bench.
  * Elsewhere a mark compiles to nothing. A mark ends a step: it stores the processor's counter if
  * the thread has been given storage (docs/decisions/10). */
@@ -10,23 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In the order of a call. A step that a call skips has no mark: 0. */
+/* In the order of a call: of a collective that the library runs, or of another counted call. A step
+ * that a call skips has no mark: 0. */
 enum sg_account_step {
     SG_ACCOUNT_ENTERED,  /* the wrapper has called the library */
+    SG_ACCOUNT_KEPT,     /* the arguments that the call overwrites are kept */
     SG_ACCOUNT_COMM,     /* the communicator is found */
     SG_ACCOUNT_SITE,     /* the call site is found */
     SG_ACCOUNT_CHOICE,   /* the algorithm is chosen */
+    SG_ACCOUNT_OPENED,   /* the event of a call that waits is begun */
     SG_ACCOUNT_BEGUN,    /* the clock is read */
     SG_ACCOUNT_RECORD,   /* the record is begun */
+    SG_ACCOUNT_PRESENT,  /* the thread's record has the call */
     SG_ACCOUNT_SLOT,     /* the ring slot is free */
     SG_ACCOUNT_PLAN,     /* everything is ready to be published */
     SG_ACCOUNT_PUBLISH,  /* this rank's line is written */
     SG_ACCOUNT_SEE,      /* every rank's line is seen */
     SG_ACCOUNT_FOLD,     /* the operands are folded */
     SG_ACCOUNT_LEAVE,    /* the instance and the engine are left */
+    SG_ACCOUNT_CALLED,   /* MPI's own function has returned */
     SG_ACCOUNT_ENDED,    /* the clock is read again */
+    SG_ACCOUNT_PAST,     /* the thread's record has the call's end */
+    SG_ACCOUNT_MOVED,    /* its communicator, bytes and peers are known */
     SG_ACCOUNT_RECORDED, /* the record is complete */
+    SG_ACCOUNT_FOLLOWED, /* the request that the call made is in the table */
+    SG_ACCOUNT_AWAITED,  /* the requests that it completed are out of it */
     SG_ACCOUNT_COUNTED,  /* the statistics include the call */
+    SG_ACCOUNT_SAMPLED,  /* the interval after the call is sampled, or not */
     SG_ACCOUNT_RETURN,   /* back to the wrapper */
     SG_ACCOUNT_STEPS
 };

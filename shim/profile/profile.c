@@ -3,6 +3,7 @@
  */
 #include "profile/profile.h"
 
+#include "core/account.h"
 #include "core/hash.h"
 #include "core/tick.h"
 #include "mpi/real.h"
@@ -192,19 +193,42 @@ static bool begin_repeat(struct sg_profile_call *call, sg_word *words)
     if (call->is_f08 || !sg_polling_repeats(call->function, comm_word(call->function, words),
                                             call->caller, &call->begin_ns))
         return false;
+    sg_account_mark(SG_ACCOUNT_BEGUN);
     call->is_repeat = true;
     call->site = sg_polling.place.site;
     sg_arguments_keep(&call->kept, call->function, false, words, NULL);
+    sg_account_mark(SG_ACCOUNT_PRESENT);
     return true;
+}
+
+/* Finds the communicator of a call that waits, and opens its event. */
+static void begin_waiting(struct sg_profile_call *call, const sg_word *words,
+                          struct sg_event_content *asked)
+{
+    int comm = sg_places[call->function].comm;
+
+    sg_event_content_asked(asked, call->function, words);
+    if (comm != SG_NO_WORD)
+        call->comm = sg_profile_comm_asked((MPI_Comm)words[comm]);
+    if (call->comm != NULL)
+        asked->comm = call->comm->index;
+    sg_account_mark(SG_ACCOUNT_COMM);
+    call->site = sg_site_of(call->caller);
+    sg_account_mark(SG_ACCOUNT_SITE);
+    if ((sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
+        begin_event(call, words, asked);
+    sg_account_mark(SG_ACCOUNT_OPENED);
 }
 
 void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
 {
+    bool waits = sg_functions[call->function].mode == SG_MODE_WAIT;
+    bool polled = sg_polling.is_tight;
     sg_word values[SG_ARGUMENTS_MAX];
     struct sg_event_content asked;
     const sg_word *own;
-    bool polled = sg_polling.is_tight, waits;
 
+    sg_account_enter();
     call->event = NULL;
     call->is_begun = false;
     call->comm = NULL;
@@ -212,23 +236,22 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
         return;
     call->is_repeat = false;
     own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
-    call->site = sg_site_of(call->caller);
-    waits = sg_functions[call->function].mode == SG_MODE_WAIT;
+    sg_account_mark(SG_ACCOUNT_KEPT);
     if (waits) {
-        int comm = sg_places[call->function].comm;
-
-        sg_event_content_asked(&asked, call->function, own);
-        if (comm != SG_NO_WORD && (call->comm = sg_profile_comm_asked((MPI_Comm)own[comm])) != NULL)
-            asked.comm = call->comm->index;
-        if ((sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
-            begin_event(call, own, &asked);
+        begin_waiting(call, own, &asked);
+    } else {
+        call->site = sg_site_of(call->caller);
+        sg_account_mark(SG_ACCOUNT_SITE);
     }
     call->begin_ns = sg_tick_ns();
+    sg_account_mark(SG_ACCOUNT_BEGUN);
     if (call->event != NULL)
         sg_events_begun(call->event, call->begin_ns);
+    sg_account_mark(SG_ACCOUNT_RECORD);
     enter(call, waits ? &asked : NULL);
     if (polled)
         sg_polling_interrupt(call->begin_ns);
+    sg_account_mark(SG_ACCOUNT_PRESENT);
 }
 
 void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
@@ -563,14 +586,17 @@ static void count(struct ended *ended, MPI_Request given_up)
                 note(sample->function, ended->words, ended->comm, ended->closed, &ended->file);
     }
     find_window(ended);
+    sg_account_mark(SG_ACCOUNT_MOVED);
     if ((sight & (SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED)) != 0)
         describe(ended);
     if ((sight & SG_SIGHT_EVENT) != 0 && !ended->is_followed)
         add_event(ended);
+    sg_account_mark(SG_ACCOUNT_RECORDED);
     if (!sample->failed)
         follow(ended);
     else if (ended->has_given)
         sg_posted_end_unseen(&ended->given, SG_POSTED_FREED, NULL);
+    sg_account_mark(SG_ACCOUNT_FOLLOWED);
 }
 
 static void begin_ended(struct ended *ended, const struct sg_profile_past *past,
@@ -653,9 +679,11 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
                                                 ended.event != NULL, end_ns};
 
         sg_awaited_end(&call->kept.awaited, &awaited);
+        sg_account_mark(SG_ACCOUNT_AWAITED);
     }
     if (!call->is_followed)
         add(&ended);
+    sg_account_mark(SG_ACCOUNT_COUNTED);
 }
 
 /* True for a test of requests or messages that has succeeded and found nothing. */
@@ -680,9 +708,11 @@ static void end_vain(const struct sg_profile_call *call, const sg_word *words, u
     ended.comm = comm_of(call->function, words);
     if (ended.comm != NULL)
         ended.sample.comm = ended.comm->index;
+    sg_account_mark(SG_ACCOUNT_MOVED);
     place.entry = add(&ended);
     sg_polling_note(&place, call->begin_ns, end_ns,
                     !call->is_f08 && !sg_mmds_counts() && !sg_causes_samples);
+    sg_account_mark(SG_ACCOUNT_COUNTED);
 }
 
 static void end(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
@@ -700,6 +730,7 @@ static void end(struct sg_profile_call *call, const sg_word *words, int error, u
 
         sg_between_leave(&between);
     }
+    sg_account_mark(SG_ACCOUNT_SAMPLED);
 }
 
 /* Ends a repeat that has found nothing, too. */
@@ -712,6 +743,7 @@ static bool end_repeat(struct sg_profile_call *call, const sg_word *words, int e
     sg_between_outermost.address = 0;
     if (sg_process_running())
         sg_polling_repeat(call->begin_ns);
+    sg_account_mark(SG_ACCOUNT_COUNTED);
     return true;
 }
 
@@ -720,20 +752,26 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
     sg_word values[SG_ARGUMENTS_MAX];
     uint64_t end_ns;
 
+    sg_account_mark(SG_ACCOUNT_CALLED);
     if (call->is_repeat) {
-        if (end_repeat(call, given, error))
+        if (end_repeat(call, given, error)) {
+            sg_account_mark(SG_ACCOUNT_RETURN);
             return;
+        }
         call->begin_ns = sg_tick_at(call->begin_ns);
         sg_polling_interrupt(call->begin_ns);
     }
     end_ns = call->is_counted || call->is_between ? sg_tick_ns() : 0;
+    sg_account_mark(SG_ACCOUNT_ENDED);
     if (call->is_counted || call->is_followed)
         sg_stack_outermost.address = 0;
     if (!sg_process_running())
         return; /* another thread has called MPI_Finalize meanwhile */
     if (call->is_counted)
         sg_present_leave(end_ns);
+    sg_account_mark(SG_ACCOUNT_PAST);
     end(call, sg_arguments_in_c(call->function, call->is_f08, given, values, error), error, end_ns);
+    sg_account_mark(SG_ACCOUNT_RETURN);
 }
 
 void sg_profile_add_past(const struct sg_profile_past *past, sg_word *words, void *frame,

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/sh.sh"
 . "$ROOT/tests/bench/bench.bash"
 command=account
-PARTS='wrapper communicator site choice plan slot publish transfer see fold leave record statistics clock sum whole'
+PARTS='wrapper communicator site choice plan slot publish transfer see fold leave record statistics clock arguments thread bytes requests causes mpi sum whole'
 
 # account NAME N OPTION...: under the library with marks
 account() {
@@ -35,6 +35,9 @@ if [ "$(nproc)" -gt 1 ]; then
         "$(json off.out 'd["account"]["mark_ns"] > 0 and d["account"]["line_ns"] > 0')"
     check "the cost of marks is subtracted with records, too" succeeds otf2
     check "... records take time" is "True True True" "$(of_each otf2 'p["clock"] + p["record"] + p["statistics"] > 0')"
+    check "each call of a message has the time of MPI's own function, and that of its record" is "True True" \
+        "$(json otf2.out '" ".join(str(all(p[op + "_ns"] != 0 for op in ("send", "recv", "isend", "irecv", "waitall")))
+            for p in ({op: r[op] for op in r} for r in d["results"]) if p["part"] in ("mpi", "record"))')"
     STAGGER_RULES='*=srm(form=climb)' account climb 2 --time 0.01
     check "calls that run by another algorithm have no account" all 'is 1 "$status"' \
         'has_lines climb.err "^stagger: .* account measures only calls that srm runs in its form flat" 1'

@@ -103,6 +103,21 @@ TEST("missing marks give no account")
     EXPECT(!sg_bench_account_walk(ranks, 1, CALLS, 0, 80, &account));
 }
 
+TEST("a call of one rank has the time from mark to mark, whatever steps it skips")
+{
+    struct sg_bench_account account = {.sum = 0};
+    sg_bench_marks call = {
+        [SG_ACCOUNT_ENTERED] = 100,  [SG_ACCOUNT_SITE] = 104,    [SG_ACCOUNT_CALLED] = 154,
+        [SG_ACCOUNT_FOLLOWED] = 163, [SG_ACCOUNT_AWAITED] = 170, [SG_ACCOUNT_RETURN] = 173};
+    sg_bench_marks none = {0};
+
+    EXPECT(sg_bench_account_add(&call, 1, &account),
+           is_near(account.parts[SG_BENCH_PART_SITE], 3, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_MPI], 49, 1e-9),
+           is_near(account.parts[SG_BENCH_PART_REQUESTS], 8 + 6, 1e-9),
+           is_near(account.sum, 73 - 5, 1e-9), !sg_bench_account_add(&none, 1, &account));
+}
+
 TEST("the account is the mean of the quicker half of the blocks")
 {
     struct sg_bench_account accounts[5] = {
