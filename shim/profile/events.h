@@ -40,8 +40,8 @@ uint64_t sg_events_slot(const void *record);
 
 /* The operation of a request ... */
 struct sg_event_subject {
-    enum sg_function function; /* function that made it */
     const struct sg_site *site;
+    enum sg_function function; /* function that made it */
     uint32_t comm;
 };
 

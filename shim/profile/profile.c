@@ -328,7 +328,7 @@ static void start(struct ended *ended)
 
 static struct sg_posted posted_of(const struct ended *ended)
 {
-    const struct sg_event_subject subject = {ended->sample.function, ended->site,
+    const struct sg_event_subject subject = {ended->site, ended->sample.function,
                                              ended->sample.comm};
 
     return sg_posted_of(&subject, &ended->content, ended->words, &ended->sample.moved);

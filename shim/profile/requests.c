@@ -1,11 +1,10 @@
 /* Follows requests (requests.h). Writes the begin and end of a request's send and receive, or
- * counts them as left out, so that the messages of both ends match by their order. A sharded hash
- * table holds active and persistent requests. Shards are locked only if several threads may call
- * MPI. A completion updates statistics and writes the request's end.
+ * counts them as left out, so that the messages of both ends match by their order. A table by the
+ * bits of handles holds active and persistent requests. It is locked only if several threads may
+ * call MPI. A completion updates statistics and writes the request's end.
  */
 #include "profile/requests.h"
 
-#include "core/hash.h"
 #include "core/tick.h"
 #include "profile/mmds.h"
 #include "profile/moved.h"
@@ -238,49 +237,62 @@ void sg_posted_end_unseen(const struct sg_posted *posted, enum sg_posted_end how
 
 /* ---- table of requests ------------------------------------------------------------------- */
 
-#define SHARDS 64u
-#define BUCKETS 256u /* in a shard */
-#define BLOCK 64u    /* requests allocated at a time */
+#define PLACES 16384u
+#define LOCKS 64u
+#define BLOCK 64u /* requests allocated at a time */
 /* More requests than a program has active with one handle: MPICH's handle for sends that complete
  * at once, which programs may drop. */
-#define BUCKET_MOST 65536u
+#define PLACE_MOST 65536u
 
 struct request {
     MPI_Request handle;
     bool persistent, active, cancelled;
     uint8_t size_class;
-    struct sg_posted posted;
-    struct sg_moved moved;
     uint64_t begin_ns;
-    struct request *next; /* in its bucket, younger; or in the free list */
+    struct sg_posted posted;
+    struct request *next; /* in its place, younger; or in the free list */
 };
 
-/* Handles with the same hash. */
-static struct shard {
-    pthread_mutex_t lock;
-    struct bucket {
-        struct request *oldest, *youngest;
-        uint32_t count;
-    } buckets[BUCKETS];
+/* The requests of the handles that share it, oldest first. Most handles have one of their own. */
+static struct place {
+    _Alignas(64) struct request first;
+    struct request *last; /* if there is a first */
+    uint32_t count;
+} table[PLACES];
+
+/* The lock of each LOCKS-th place, and requests for those that have several. */
+static struct guard {
+    _Alignas(64) pthread_mutex_t lock;
     struct request *unused;
-} shards[SHARDS];
+} guards[LOCKS];
 static bool locks;
 
-static struct shard *lock(MPI_Request handle, struct bucket **bucket)
+/* MPICH's handles number objects from 0, in blocks of 4096, for each kind (the first two bits). */
+static struct place *place_of(MPI_Request handle)
 {
-    uint64_t hash = sg_hash_mix((uint32_t)handle);
-    struct shard *shard = &shards[hash % SHARDS];
+    uint32_t bits = (uint32_t)handle;
 
-    *bucket = &shard->buckets[hash / SHARDS % BUCKETS];
-    if (locks)
-        pthread_mutex_lock(&shard->lock);
-    return shard;
+    return &table[(bits + (bits >> 12) * 1024 + (bits >> 30) * 5003) % PLACES];
 }
 
-static void unlock(struct shard *shard)
+static struct guard *guard_of(const struct place *place)
+{
+    return &guards[(size_t)(place - table) % LOCKS];
+}
+
+static struct place *lock(MPI_Request handle)
+{
+    struct place *place = place_of(handle);
+
+    if (locks)
+        pthread_mutex_lock(&guard_of(place)->lock);
+    return place;
+}
+
+static void unlock(const struct place *place)
 {
     if (locks)
-        pthread_mutex_unlock(&shard->lock);
+        pthread_mutex_unlock(&guard_of(place)->lock);
 }
 
 /* MPI_REQUEST_NULL: this MPI has no such handle. */
@@ -305,15 +317,15 @@ bool sg_request_is_complete(MPI_Request handle)
 
 void sg_requests_start(bool threads)
 {
-    for (unsigned i = 0; i < SHARDS; i++)
-        pthread_mutex_init(&shards[i].lock, NULL);
+    for (unsigned i = 0; i < LOCKS; i++)
+        pthread_mutex_init(&guards[i].lock, NULL);
     locks = threads;
     learn_complete();
 }
 
-static struct request *take(struct shard *shard)
+static struct request *take(struct guard *guard)
 {
-    struct request *request = shard->unused;
+    struct request *request = guard->unused;
 
     if (request == NULL) {
         struct request *block = calloc(BLOCK, sizeof *block);
@@ -321,91 +333,102 @@ static struct request *take(struct shard *shard)
         if (block == NULL)
             return NULL;
         for (unsigned i = 0; i < BLOCK; i++) {
-            block[i].next = shard->unused;
-            shard->unused = &block[i];
+            block[i].next = guard->unused;
+            guard->unused = &block[i];
         }
-        request = shard->unused;
+        request = guard->unused;
     }
-    shard->unused = request->next;
+    guard->unused = request->next;
     return request;
 }
 
-/* Returns a handle's oldest request, and the link to it. */
-static struct request *find(struct bucket *bucket, MPI_Request handle, struct request ***link,
-                            struct request **before)
+/* Returns a handle's oldest request, and the one before it; NULL: it is the place's first. */
+static struct request *find(struct place *place, MPI_Request handle, struct request **before)
 {
+    struct request *request = place->count > 0 ? &place->first : NULL;
+
     *before = NULL;
-    for (*link = &bucket->oldest; **link != NULL; *link = &(**link)->next) {
-        if ((**link)->handle == handle)
-            return **link;
-        *before = **link;
+    while (request != NULL && request->handle != handle) {
+        *before = request;
+        request = request->next;
     }
-    return NULL;
+    return request;
 }
 
-static void remove_at(struct shard *shard, struct bucket *bucket, struct request **link,
-                      struct request *before)
+static void remove_after(struct place *place, struct request *before)
 {
-    struct request *request = *link;
+    struct request *gone = before != NULL ? before->next : place->first.next;
 
-    *link = request->next;
-    if (bucket->youngest == request)
-        bucket->youngest = before;
-    bucket->count--;
-    request->next = shard->unused;
-    shard->unused = request;
+    place->count--;
+    if (before != NULL)
+        before->next = gone->next;
+    else if (gone != NULL)
+        place->first = *gone;
+    if (place->last == gone)
+        place->last = before != NULL ? before : &place->first;
+    if (gone != NULL) {
+        gone->next = guard_of(place)->unused;
+        guard_of(place)->unused = gone;
+    }
 }
 
 /* Drops the handle's oldest request: the program will not ask for it. */
-static void make_room(struct shard *shard, struct bucket *bucket, MPI_Request handle)
+static void make_room(struct place *place, MPI_Request handle)
 {
-    struct request **link, *before, *request = find(bucket, handle, &link, &before);
+    struct request *before, *request = find(place, handle, &before);
 
     if (request == NULL || request->persistent)
         return;
     sg_posted_end_unseen(&request->posted, SG_POSTED_FREED, NULL);
-    remove_at(shard, bucket, link, before);
+    remove_after(place, before);
 }
 
-static struct request *look_up(struct bucket *bucket, MPI_Request handle)
+static struct request *look_up(struct place *place, MPI_Request handle)
 {
-    struct request **link, *before;
+    struct request *before;
 
-    return find(bucket, handle, &link, &before);
+    return find(place, handle, &before);
+}
+
+/* Returns room for the youngest request of a place. NULL: no memory. */
+static struct request *append(struct place *place)
+{
+    struct request *request = place->count == 0 ? &place->first : take(guard_of(place));
+
+    if (request == NULL)
+        return NULL;
+    if (place->count > 0)
+        place->last->next = request;
+    place->last = request;
+    place->count++;
+    return request;
 }
 
 void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
                      const struct sg_posted *posted, uint64_t begin_ns)
 {
     bool persistent = sg_functions[sample->function].mode == SG_MODE_PREPARE;
-    /* Size class of the call's entry: a call that makes a persistent request moves nothing yet. */
-    uint8_t size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
-    struct bucket *bucket;
-    struct shard *shard;
     struct request *request;
+    struct place *place;
 
     if (handle == MPI_REQUEST_NULL)
         return;
-    shard = lock(handle, &bucket);
-    if (bucket->count >= BUCKET_MOST)
-        make_room(shard, bucket, handle);
-    request = take(shard);
+    place = lock(handle);
+    if (place->count >= PLACE_MOST)
+        make_room(place, handle);
+    request = append(place);
     if (request != NULL) {
-        *request = (struct request){.handle = handle,
-                                    .persistent = persistent,
-                                    .active = !persistent,
-                                    .size_class = size_class,
-                                    .posted = *posted,
-                                    .moved = sample->moved,
-                                    .begin_ns = begin_ns};
-        if (bucket->oldest == NULL)
-            bucket->oldest = request;
-        else
-            bucket->youngest->next = request;
-        bucket->youngest = request;
-        bucket->count++;
+        request->handle = handle;
+        request->persistent = persistent;
+        request->active = !persistent;
+        request->cancelled = false;
+        /* That of the call's entry: a call that makes a persistent request moves nothing yet. */
+        request->size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
+        request->begin_ns = begin_ns;
+        request->posted = *posted;
+        request->next = NULL;
     }
-    unlock(shard);
+    unlock(place);
 }
 
 /* Call with the lock: no thread may complete it before its begin is in the log. */
@@ -424,60 +447,68 @@ static void begin(struct request *request, uint64_t begin_ns, bool is_recorded)
         sg_posted_begun(posted);
 }
 
+/* Returns what its operation moves each time, as far as its begin tells. */
+static struct sg_moved moved_of(const struct sg_posted *posted)
+{
+    const struct sg_function_facts *facts = &sg_functions[posted->subject.function];
+    bool is_message = facts->class == SG_CLASS_MESSAGE;
+    struct sg_moved moved = SG_MOVED_NOTHING;
+
+    moved.sent_bytes = posted->sent_bytes;
+    moved.received_bytes = is_message ? 0 : posted->received_bytes;
+    if (is_message && facts->flow != SG_FLOW_RECEIVE && posted->to >= 0)
+        moved.to = posted->to;
+    return moved;
+}
+
 bool sg_requests_activate(MPI_Request handle, uint64_t begin_ns, bool is_recorded, uint32_t *comm,
                           struct sg_moved *moved)
 {
-    struct bucket *bucket;
-    struct shard *shard = lock(handle, &bucket);
-    struct request *request = look_up(bucket, handle);
+    struct place *place = lock(handle);
+    struct request *request = look_up(place, handle);
 
     if (request != NULL) {
         begin(request, begin_ns, is_recorded);
         *comm = request->posted.subject.comm;
-        *moved = request->moved;
+        *moved = moved_of(&request->posted);
     }
-    unlock(shard);
+    unlock(place);
     return request != NULL;
 }
 
 void sg_requests_cancel(MPI_Request handle)
 {
-    struct bucket *bucket;
-    struct shard *shard = lock(handle, &bucket);
-    struct request *request = look_up(bucket, handle);
+    struct place *place = lock(handle);
+    struct request *request = look_up(place, handle);
 
     if (request != NULL)
         request->cancelled = true;
-    unlock(shard);
+    unlock(place);
 }
 
 static bool sg_requests_persists(MPI_Request handle)
 {
-    struct bucket *bucket;
-    struct shard *shard = lock(handle, &bucket);
-    struct request *request = look_up(bucket, handle);
+    struct place *place = lock(handle);
+    struct request *request = look_up(place, handle);
     bool persists = request != NULL && request->persistent;
 
-    unlock(shard);
+    unlock(place);
     return persists;
 }
 
 /* Removes the handle's oldest request, unless it is persistent; out is a copy. */
 static bool take_out(MPI_Request handle, bool even_persistent, struct request *out)
 {
-    struct request **link, *before, *request;
-    struct bucket *bucket;
-    struct shard *shard = lock(handle, &bucket);
+    struct place *place = lock(handle);
+    struct request *before, *request = find(place, handle, &before);
 
-    request = find(bucket, handle, &link, &before);
     if (request != NULL) {
         *out = *request;
         request->active = false;
-        if (!request->persistent || even_persistent) {
-            remove_at(shard, bucket, link, before);
-        }
+        if (!request->persistent || even_persistent)
+            remove_after(place, before);
     }
-    unlock(shard);
+    unlock(place);
     return request != NULL;
 }
 
@@ -502,10 +533,13 @@ static uint64_t count(const struct request *request, const MPI_Status *status, u
     if (status != NULL)
         sg_moved_received(subject->function, status, &completion.received_bytes, &completion.from);
     sg_profile_add_completion(subject->site, &completion);
-    if (sg_mmds_counts())
-        sg_mmds_add_completion(subject->function, completion.latency_ns,
-                               greatest(request->moved.sent_bytes, request->moved.received_bytes,
-                                        completion.received_bytes));
+    if (sg_mmds_counts()) {
+        const struct sg_moved moved = moved_of(&request->posted);
+
+        sg_mmds_add_completion(
+            subject->function, completion.latency_ns,
+            greatest(moved.sent_bytes, moved.received_bytes, completion.received_bytes));
+    }
     return completion.received_bytes;
 }
 
@@ -546,18 +580,14 @@ bool sg_requests_forget(MPI_Request handle, struct sg_posted *posted)
 
 void sg_requests_forget_all(void)
 {
-    for (unsigned i = 0; i < SHARDS * BUCKETS; i++) {
-        struct shard *shard = &shards[i % SHARDS];
-        struct bucket *bucket = &shard->buckets[i / SHARDS];
+    for (unsigned i = 0; i < PLACES; i++) {
+        struct place *place = &table[i];
 
         if (locks)
-            pthread_mutex_lock(&shard->lock);
-        if (bucket->oldest != NULL) {
-            bucket->youngest->next = shard->unused;
-            shard->unused = bucket->oldest;
-            *bucket = (struct bucket){NULL, NULL, 0};
-        }
-        unlock(shard);
+            pthread_mutex_lock(&guard_of(place)->lock);
+        while (place->count > 0)
+            remove_after(place, NULL);
+        unlock(place);
     }
 }
 

@@ -31,14 +31,14 @@
 
 struct sg_posted {
     struct sg_event_subject subject;
-    bool sends, receives;           /* messages that match others' */
     int to, to_tag, from, from_tag; /* as requested; of a collective as in struct sg_record_event */
     uint64_t sent_bytes, received_bytes;
     /* Slots of the records that began the send (or an operation that is no message) and the
      * receive; 0: not in the log. */
     uint64_t slot, receive_slot;
-    bool is_skipped; /* its receive has been counted as left out */
-    uint32_t starts; /* of a persistent collective; from_tag: its maker's number */
+    uint32_t starts;      /* of a persistent collective; from_tag: its maker's number */
+    bool sends, receives; /* messages that match others' */
+    bool is_skipped;      /* its receive has been counted as left out */
 };
 
 /* content: of the call that makes the request. */
