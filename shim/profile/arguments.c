@@ -92,11 +92,9 @@ static void convert_file(enum sg_function function, const sg_word *words, sg_wor
     values[word] = (sg_word)&file;
 }
 
-const sg_word *sg_arguments_in_c(enum sg_function function, bool is_f08, const sg_word *words,
-                                 sg_word *values, int error)
+const sg_word *sg_arguments_in_c(enum sg_function function, const sg_word *words, sg_word *values,
+                                 int error)
 {
-    if (!is_f08)
-        return words;
     convert(function, words, values);
     if (function == SG_FUNCTION_File_open && error == MPI_SUCCESS)
         convert_file(function, words, values);

@@ -42,8 +42,8 @@ void sg_arguments_start(void);
  * SG_ARGUMENTS_MAX words. Returns the words in C's form: values if they differ from the call's. */
 const sg_word *sg_arguments_keep(struct sg_kept *kept, enum sg_function function, bool is_f08,
                                  sg_word *words, sg_word *values);
-/* Returns an ended call's words in C's form, likewise. */
-const sg_word *sg_arguments_in_c(enum sg_function function, bool is_f08, const sg_word *words,
-                                 sg_word *values, int error);
+/* Returns in values the words of an ended call of Fortran 2008 in C's form. */
+const sg_word *sg_arguments_in_c(enum sg_function function, const sg_word *words, sg_word *values,
+                                 int error);
 
 #endif

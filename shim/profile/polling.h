@@ -43,6 +43,7 @@ struct sg_polling {
     bool is_tight;     /* the next test may be one */
     uint32_t left;     /* until the next one that is measured */
     uint32_t count;    /* not settled yet */
+    uint64_t first;    /* counter before the first one */
     uint64_t last;     /* counter at the begin of the last one */
     uint64_t near;     /* counts after it, within which the next has to begin */
     uint64_t mark_ns;  /* time ... */

@@ -131,10 +131,10 @@ void sg_profile_reset(void)
 /* ---- begin ---- */
 
 /* Opens the event of a call that waits: it is in the log while the call waits. */
-static void begin_event(struct sg_profile_call *call, const sg_word *words,
-                        const struct sg_event_content *asked)
+static void begin_event(struct sg_profile_call *call, const sg_word *words)
 {
     int win = sg_places[call->function].win;
+    const struct sg_event_content *asked = &call->asked;
     struct sg_event_content content;
 
     call->is_begun = true;
@@ -147,9 +147,10 @@ static void begin_event(struct sg_profile_call *call, const sg_word *words,
 }
 
 /* Describes a call that waits in the thread's record. */
-static inline void enter_waiting(struct sg_record_thread *own, const struct sg_profile_call *call,
-                                 const struct sg_event_content *asked)
+static inline void enter_waiting(struct sg_record_thread *own, const struct sg_profile_call *call)
 {
+    const struct sg_event_content *asked = &call->asked;
+
     own->comm = asked->comm;
     own->order = 0;
     if (call->comm != NULL && sg_functions[call->function].class == SG_CLASS_COLLECTIVE &&
@@ -161,8 +162,7 @@ static inline void enter_waiting(struct sg_record_thread *own, const struct sg_p
     own->from_tag = asked->from_tag;
 }
 
-/* asked: of a call that waits; else NULL. */
-static inline void enter(const struct sg_profile_call *call, const struct sg_event_content *asked)
+static inline void enter(const struct sg_profile_call *call, bool waits)
 {
     uint32_t function = sg_function_number(call->function) - 1;
     struct sg_record_thread *own;
@@ -171,12 +171,12 @@ static inline void enter(const struct sg_profile_call *call, const struct sg_eve
         sg_present_repeats(call->site->index, function))
         return;
     own = sg_present_enter();
-    own->operation = asked != NULL ? 0 : SG_THREAD_PASSES;
+    own->operation = waits ? 0 : SG_THREAD_PASSES;
     own->begin_ns = call->begin_ns;
     own->site = call->site->index;
     own->function = function;
-    if (asked != NULL)
-        enter_waiting(own, call, asked);
+    if (waits)
+        enter_waiting(own, call);
     sg_present_entered(own);
 }
 
@@ -202,21 +202,20 @@ static bool begin_repeat(struct sg_profile_call *call, sg_word *words)
 }
 
 /* Finds the communicator of a call that waits, and opens its event. */
-static void begin_waiting(struct sg_profile_call *call, const sg_word *words,
-                          struct sg_event_content *asked)
+static void begin_waiting(struct sg_profile_call *call, const sg_word *words)
 {
     int comm = sg_places[call->function].comm;
 
-    sg_event_content_asked(asked, call->function, words);
+    sg_event_content_asked(&call->asked, call->function, words);
     if (comm != SG_NO_WORD)
         call->comm = sg_profile_comm_asked((MPI_Comm)words[comm]);
     if (call->comm != NULL)
-        asked->comm = call->comm->index;
+        call->asked.comm = call->comm->index;
     sg_account_mark(SG_ACCOUNT_COMM);
     call->site = sg_site_of(call->caller);
     sg_account_mark(SG_ACCOUNT_SITE);
     if ((sg_profile_sight(call->function) & SG_SIGHT_EVENT) != 0)
-        begin_event(call, words, asked);
+        begin_event(call, words);
     sg_account_mark(SG_ACCOUNT_OPENED);
 }
 
@@ -225,7 +224,6 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
     bool waits = sg_functions[call->function].mode == SG_MODE_WAIT;
     bool polled = sg_polling.is_tight;
     sg_word values[SG_ARGUMENTS_MAX];
-    struct sg_event_content asked;
     const sg_word *own;
 
     sg_account_enter();
@@ -238,7 +236,7 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
     own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
     sg_account_mark(SG_ACCOUNT_KEPT);
     if (waits) {
-        begin_waiting(call, own, &asked);
+        begin_waiting(call, own);
     } else {
         call->site = sg_site_of(call->caller);
         sg_account_mark(SG_ACCOUNT_SITE);
@@ -248,7 +246,7 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
     if (call->event != NULL)
         sg_events_begun(call->event, call->begin_ns);
     sg_account_mark(SG_ACCOUNT_RECORD);
-    enter(call, waits ? &asked : NULL);
+    enter(call, waits);
     if (polled)
         sg_polling_interrupt(call->begin_ns);
     sg_account_mark(SG_ACCOUNT_PRESENT);
@@ -296,6 +294,7 @@ struct ended {
     struct sg_window *window;     /* NULL: none, or not known */
     bool is_followed;             /* followed, not counted: begin_ns and end_ns are 0 */
     bool is_begun;                /* its event has begun, or was left out */
+    bool has_content;             /* content is what the call has asked for */
     bool has_given;               /* a request or message was given up: given */
     uint32_t order;               /* of a collective */
     struct sg_record_event *event;
@@ -503,7 +502,7 @@ static bool has_sent(const struct ended *ended)
            sg_request_is_complete(*(const MPI_Request *)ended->words[word]);
 }
 
-/* Fills the content of the call's event, which may not be written. */
+/* Completes the content of the call's event, which may not be written. */
 static void describe(struct ended *ended)
 {
     enum sg_function function = ended->sample.function;
@@ -511,7 +510,6 @@ static void describe(struct ended *ended)
                                  &ended->file};
     const struct sg_argument_places *places = &sg_places[function];
 
-    sg_event_content_asked(&ended->content, function, ended->words);
     if (!ended->sample.failed)
         sg_event_content_complete(&ended->content, function, ended->words, &done);
     else
@@ -585,8 +583,11 @@ static void count(struct ended *ended, MPI_Request given_up)
             ended->order =
                 note(sample->function, ended->words, ended->comm, ended->closed, &ended->file);
     }
-    find_window(ended);
+    if (sg_window_content_has(sample->function))
+        find_window(ended);
     sg_account_mark(SG_ACCOUNT_MOVED);
+    if (!ended->has_content)
+        sg_event_content_asked(&ended->content, sample->function, ended->words);
     if ((sight & (SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED)) != 0)
         describe(ended);
     if ((sight & SG_SIGHT_EVENT) != 0 && !ended->is_followed)
@@ -616,7 +617,7 @@ static void begin_ended(struct ended *ended, const struct sg_profile_past *past,
     ended->given_up = MPI_WIN_NULL;
     ended->closed = MPI_FILE_NULL;
     ended->window = NULL;
-    ended->is_followed = ended->is_begun = ended->has_given = false;
+    ended->is_followed = ended->is_begun = ended->has_given = ended->has_content = false;
     ended->order = 0;
     ended->file = (struct sg_file_part){0};
     ended->event = NULL;
@@ -668,6 +669,11 @@ static void end_seen(struct sg_profile_call *call, const sg_word *words, int err
     ended.event = call->event;
     ended.is_begun = call->is_begun;
     ended.comm = call->comm;
+    if (call->is_counted && sg_functions[call->function].mode == SG_MODE_WAIT) {
+        ended.content = call->asked;
+        ended.content.comm = 0;
+        ended.has_content = true;
+    }
     given_up = add_kept(&ended, &call->kept, error);
     if (places->status != SG_NO_WORD)
         ended.status = (const MPI_Status *)words[places->status];
@@ -759,7 +765,8 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
             return;
         }
         call->begin_ns = sg_tick_at(call->begin_ns);
-        sg_polling_interrupt(call->begin_ns);
+        if (sg_process_running())
+            sg_polling_interrupt(call->begin_ns);
     }
     end_ns = call->is_counted || call->is_between ? sg_tick_ns() : 0;
     sg_account_mark(SG_ACCOUNT_ENDED);
@@ -770,7 +777,9 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
     if (call->is_counted)
         sg_present_leave(end_ns);
     sg_account_mark(SG_ACCOUNT_PAST);
-    end(call, sg_arguments_in_c(call->function, call->is_f08, given, values, error), error, end_ns);
+    if (call->is_f08)
+        given = sg_arguments_in_c(call->function, given, values, error);
+    end(call, given, error, end_ns);
     sg_account_mark(SG_ACCOUNT_RETURN);
 }
 

@@ -65,6 +65,7 @@ struct sg_profile_call {
     const struct sg_site *site;    /* NULL: not looked up yet */
     struct sg_profile_comm *comm;  /* of a counted call that waits; NULL: none, or not known */
     struct sg_record_event *event; /* begun; NULL: none */
+    struct sg_event_content asked; /* of a counted call that waits */
     struct sg_kept kept;
 };
 

@@ -355,13 +355,6 @@ void sg_event_content_complete(struct sg_event_content *content, enum sg_functio
         content->flags |= SG_EVENT_TARGETS;
 }
 
-bool sg_window_content_has(enum sg_function function)
-{
-    uint8_t class = sg_functions[function].class;
-
-    return class == SG_CLASS_ONE_SIDED || class == SG_CLASS_WINDOW;
-}
-
 bool sg_window_content_makes(enum sg_function function)
 {
     return sg_places[function].made_win != SG_NO_WORD && function != SG_FUNCTION_Win_free;

@@ -52,7 +52,11 @@ void sg_windows_stop(void);
  */
 
 /* has: calls of the function are on a window. makes: they make one. */
-bool sg_window_content_has(enum sg_function function);
+static inline bool sg_window_content_has(enum sg_function function)
+{
+    return sg_functions[function].class == SG_CLASS_ONE_SIDED ||
+           sg_functions[function].class == SG_CLASS_WINDOW;
+}
 bool sg_window_content_makes(enum sg_function function);
 /* Returns the window of a call that has ended without freeing it; NULL: none, or not known. */
 struct sg_window *sg_window_content_at(enum sg_function function, const sg_word *words,
