@@ -1,5 +1,5 @@
-/* A call's arguments in C's form, and those that the call overwrites: kept when it begins, read when
- * it has ended. An ignored status is replaced by one of the library's, to find what was received.
+/* A call's arguments in C's form, and those that the call overwrites: kept when it begins, read
+ * when it has ended. A status of the library replaces an ignored one, to find what was received.
  *
  * Any thread; not from a signal handler.
  */

@@ -45,8 +45,8 @@ struct sg_argument_places {
 extern struct sg_argument_places sg_places[SG_FUNCTION_COUNT];
 void sg_places_find(void);
 
-/* Adds to SG_MOVED_NOTHING. words: of a call that succeeded. comm: NULL if there is none. status: of
- * the received message; NULL: not known. */
+/* Adds to SG_MOVED_NOTHING. words: of a call that succeeded. comm: NULL if there is none. status:
+ * of the received message; NULL: not known. */
 void sg_moved_by(struct sg_moved *moved, enum sg_function function, const sg_word *words,
                  const struct sg_profile_comm *comm, const MPI_Status *status);
 

@@ -422,7 +422,7 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
         request->persistent = persistent;
         request->active = !persistent;
         request->cancelled = false;
-        /* That of the call's entry: a call that makes a persistent request moves nothing yet. */
+        /* The class of the call's entry: making a persistent request moves nothing. */
         request->size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
         request->begin_ns = begin_ns;
         request->posted = *posted;

@@ -1,7 +1,8 @@
 /* Tests a request in vain, many times in a row; works for several times as long; and tests it again
- * until its message, which the rank sends to itself, is there. Each round prints the ns between the end of its work and the
- * test that found the message, or 0 if other processes took most of the time that the work took; at
- * the end the number of tests and probes, and the ns from the first to the last. Runs on one rank.
+ * until its message, which the rank sends to itself, is there. Each round prints the ns between the
+ * end of its work and the test that found the message, or 0 if other processes took much of the
+ * time of the work; at the end the number of tests and probes, and the ns that all took. Runs on
+ * one rank.
  */
 #include "mpi_test.h"
 
