@@ -175,6 +175,7 @@ bench: ## cost, speed against MPICH, clocks: printed, and in build/bench; FULL=1
 	  $(if $(OPENMPI_CC),$(addprefix $(B)/openmpi/,stagger-bench call_times))
 	$(Q)bench/bench.sh $(B) $(if $(filter 1,$(FULL)),--full)
 	$(Q)bench/bench_calls.sh $(B) | tee $(B)/bench/calls.txt
+	$(Q)bench/bench_many.sh $(B) | tee $(B)/bench/many.txt
 	$(Q)bench/bench_added.sh $(B) | tee $(B)/bench/added.txt
 	$(Q)bench/bench_causes.sh $(B) 2 | tee $(B)/bench/causes.txt
 	$(Q)bench/bench_watch.sh $(B) 3 | tee $(B)/bench/watch.txt

@@ -188,7 +188,7 @@ enum sg_node_step sg_chunks_poll(struct sg_node_op *op)
     int stage;
 
     if (op->state == SG_OP_START) {
-        sg_op_publish(op);
+        sg_op_publish(op, SG_TOLD_ARRIVAL);
         sg_stage_begin(op);
         op->state = SG_OP_ARRIVED;
     }
@@ -311,6 +311,7 @@ static enum sg_node_step release(struct sg_node_op *op, size_t size_bytes)
     /* Release: the result in this rank's slot comes before. */
     atomic_store_explicit(sg_ring_release(node, op->position),
                           sg_ring_tag(op->position, (uint32_t)node->rank), memory_order_release);
+    op->told |= SG_TOLD;
     if (op->call.operation == SG_OPERATION_ALLREDUCE && size_bytes > 0)
         sg_op_deliver(op, sg_op_target(op),
                       sg_ring_data(node, op->position, node->rank, size_bytes), op->chunk_count);
@@ -325,7 +326,7 @@ enum sg_node_step sg_handoff_poll(struct sg_node_op *op)
 
     if (op->state == SG_OP_START) {
         op->own_in_slot = false;
-        sg_op_publish(op);
+        sg_op_publish(op, 0);
         op->state = SG_OP_ARRIVED;
         if (climb(op, size_bytes))
             return release(op, size_bytes);
@@ -376,7 +377,7 @@ static void arrive(struct sg_node_op *op)
                             (uint64_t)(uintptr_t)op->call.receive};
 
     memcpy(sg_ring_line(op->node, op->position, op->node->rank)->payload, &places, sizeof places);
-    sg_op_publish(op);
+    sg_op_publish(op, SG_TOLD_ARRIVAL);
 }
 
 /* Returns the share of the whole operand that a rank folds. */

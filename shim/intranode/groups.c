@@ -99,12 +99,13 @@ static void *result_of(const struct sg_node_op *op, int level)
     return slot_of(op, level == 0 ? first + 1 : first);
 }
 
-static void tell(const struct sg_node_op *op, struct telling *telling)
+static void tell(struct sg_node_op *op, struct telling *telling)
 {
     telling->signature = op->signature;
     /* Release: the published data come before. */
     atomic_store_explicit(&telling->word, sg_ring_tag(op->position, (uint32_t)op->node->rank),
                           memory_order_release);
+    op->told |= SG_TOLD;
 }
 
 static bool is_told(struct sg_node_op *op, struct telling *telling)
@@ -144,7 +145,7 @@ static void enter(struct sg_node_op *op)
                size_bytes);
         op->copies++;
     }
-    sg_op_publish(op);
+    sg_op_publish(op, SG_TOLD);
     op->state = SG_OP_ARRIVED;
     op->seen_ranks = 0;
 }

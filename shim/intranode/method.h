@@ -113,6 +113,12 @@ struct sg_node_header {
     _Atomic uint64_t stall_reported; /* tag of the instance that a rank has reported */
     /* pairs of choices for which a rank has printed a warning */
     _Atomic uint64_t warned[SG_NODE_WARNED];
+    /* Ranks that wait for a slot sleep apart: others come and go meanwhile. */
+    _Atomic uint32_t slot_sleepers;
+    _Atomic uint32_t slot_wake; /* futex */
+    /* The least number of instances that one of them waits for all ranks to have left; 0: none. */
+    _Atomic uint64_t awaited;
+    unsigned char reserved2[SG_NODE_LINE_BYTES - 16];
 };
 
 _Static_assert(sizeof(struct sg_node_line) == SG_NODE_LINE_BYTES, "line");
@@ -127,7 +133,7 @@ _Static_assert(sizeof(struct sg_node_told) == SG_NODE_LINE_BYTES, "told");
 
 _Static_assert(sizeof(struct sg_node_box) == SG_NODE_LINE_BYTES, "box");
 
-_Static_assert(sizeof(struct sg_node_header) == 2 * SG_NODE_LINE_BYTES, "header");
+_Static_assert(sizeof(struct sg_node_header) == 3 * SG_NODE_LINE_BYTES, "header");
 
 /* Buffers for large operands: two chunks a rank, in one segment of the node, shared by all
  * communicators. A rank takes part in one large collective at a time (never under
@@ -226,6 +232,7 @@ struct sg_node_op {
     uint64_t stage_base;                         /* base of the stage counts of large operands */
     uint64_t stage_count[3];
     bool own_in_slot;
+    uint32_t told;       /* SG_TOLD_...: since the last sg_op_tells */
     bool failed;         /* this rank could not read another's memory */
     bool stalled;        /* waits for a slot: some rank is far behind */
     uint64_t stalled_at; /* known_finished when it stalled */
@@ -238,6 +245,11 @@ struct sg_node_op {
     uint32_t copies;
     int mismatch_rank; /* after SG_NODE_MISMATCH */
 };
+
+/* A rank's steps that others may wait for: one that lets another rank go on; its arrival, or its
+ * passing of a stage (ring.h), if they wait for those of all ranks. With a box, also one that waits
+ * for a slot may go on. */
+enum { SG_TOLD = 1, SG_TOLD_ARRIVAL = 2, SG_TOLD_STAGE = 4, SG_TOLD_BOX = 32 };
 
 /* States of a chunk. */
 enum { SG_OP_START, SG_OP_ARRIVED, SG_OP_MOVING, SG_OP_FOLDED, SG_OP_FETCHED };

@@ -119,8 +119,32 @@ static uint64_t find_finished(struct sg_node *node)
  * instances before this one without it, so this wait ends. */
 static bool has_credit(struct sg_node *node, uint64_t position)
 {
-    return position < node->depth + node->known_finished ||
-           position + node->depth / 2 <= node->depth + find_finished(node);
+    uint64_t needed = position - node->depth / 2;
+    _Atomic uint64_t *awaited = &node->header->awaited;
+    uint64_t seen;
+
+    if (position < node->depth + node->known_finished || find_finished(node) >= needed)
+        return true;
+    seen = atomic_load_explicit(awaited, memory_order_relaxed);
+    while (seen == 0 || seen > needed) {
+        /* Acquire and release: a rank that looks for this number later sees it; of one that has
+         * looked before (sg_node_frees_slot) this rank sees that it has left. */
+        if (atomic_compare_exchange_weak_explicit(awaited, &seen, needed, memory_order_acq_rel,
+                                                  memory_order_relaxed))
+            return find_finished(node) >= needed;
+    }
+    return false;
+}
+
+bool sg_node_frees_slot(struct sg_node *node)
+{
+    _Atomic uint64_t *awaited = &node->header->awaited;
+    /* Acquire and release, by an addition: see has_credit. */
+    uint64_t seen = atomic_fetch_add_explicit(awaited, 0, memory_order_acq_rel);
+
+    return seen != 0 && node->position >= seen && find_finished(node) >= seen &&
+           atomic_compare_exchange_strong_explicit(awaited, &seen, 0, memory_order_acq_rel,
+                                                   memory_order_relaxed);
 }
 
 bool sg_node_have_left(struct sg_node *node, uint64_t position)
@@ -191,6 +215,7 @@ void sg_node_begin(struct sg_node_op *op, struct sg_node *node)
     op->seen_ranks = 0;
     memset(op->stage_count, 0, sizeof op->stage_count);
     op->own_in_slot = false;
+    op->told = 0;
     op->failed = false;
     op->stalled = false;
     op->skew_known = false;
@@ -210,7 +235,10 @@ static enum sg_node_step poll_chunk(struct sg_node_op *op)
             op->stalled_at = op->node->known_finished;
         op->stalls += !op->stalled;
         op->stalled = true;
-        return sg_outbox_put(op) ? SG_NODE_DONE : SG_NODE_WAIT;
+        if (!sg_outbox_put(op))
+            return SG_NODE_WAIT;
+        op->told |= SG_TOLD | SG_TOLD_BOX;
+        return SG_NODE_DONE;
     }
     if (op->stalled)
         sg_account_mark(SG_ACCOUNT_SLOT);

@@ -29,6 +29,9 @@ bool sg_node_attach(struct sg_node *node, void *segment, int rank, uint64_t nonc
 /* The caller sets op->call; the rest may be uninitialized. */
 void sg_node_begin(struct sg_node_op *op, struct sg_node *node);
 enum sg_node_step sg_node_poll(struct sg_node_op *op);
+/* As sg_op_tells (ring.h): true if this rank is the last to leave an instance for which a rank that
+ * sleeps waits, to have a slot. */
+bool sg_node_frees_slot(struct sg_node *node);
 /* For a call that has waited for a slot (op->stalled) for a while. True if no rank has left an
  * instance meanwhile. Then this rank, if it only contributes, leaves its operands in its box until
  * a rank leaves one. */

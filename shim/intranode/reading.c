@@ -374,7 +374,7 @@ static void arrive(struct sg_node_op *op)
                           is_root && writes(op)};
 
     memcpy(sg_ring_line(op->node, op->position, op->node->rank)->payload, &place, sizeof place);
-    sg_op_publish(op);
+    sg_op_publish(op, SG_TOLD);
     sg_stage_begin(op);
 }
 

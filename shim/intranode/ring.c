@@ -29,7 +29,7 @@ void sg_call_info_write(struct sg_call_info *info, const struct sg_node_call *ca
     sg_call_info_set_site(info, call->site, call->site_offset, call->site_module);
 }
 
-void sg_op_publish(struct sg_node_op *op)
+void sg_op_publish(struct sg_node_op *op, uint32_t told)
 {
     struct sg_node *node = op->node;
     struct sg_node_line *line = sg_ring_line(node, op->position, node->rank);
@@ -39,6 +39,7 @@ void sg_op_publish(struct sg_node_op *op)
     line->arrival_ns = op->call.arrival_ns;
     /* Release: a rank that sees the sequence also sees operand, line and call info. */
     atomic_store_explicit(&line->sequence, (uint32_t)(op->position + 1), memory_order_release);
+    op->told |= told;
 }
 
 bool sg_op_sees(struct sg_node_op *op, int rank)
@@ -83,6 +84,7 @@ void sg_stage_done(struct sg_node_op *op, int stage)
     /* Release: this stage's writes and reads come before. */
     atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
                           memory_order_release);
+    op->told |= (uint32_t)SG_TOLD_STAGE << stage;
 }
 
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
@@ -98,6 +100,48 @@ bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
     }
     op->seen_ranks = 0;
     return true;
+}
+
+/* True if all ranks have published their lines for the call's instance. */
+static bool have_all_published(const struct sg_node_op *op)
+{
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        const struct sg_node_line *line = sg_ring_line(op->node, op->position, rank);
+
+        if (atomic_load_explicit(&line->sequence, memory_order_relaxed) !=
+            (uint32_t)(op->position + 1))
+            return false;
+    }
+    return true;
+}
+
+static bool have_all_passed(const struct sg_node_op *op, int stage)
+{
+    uint64_t count = op->stage_base + op->stage_count[stage];
+
+    for (int rank = 0; rank < op->node->ranks; rank++) {
+        const struct sg_node_control *control = sg_ring_control(op->node, rank);
+
+        if ((int64_t)(atomic_load_explicit(&control->stage[stage], memory_order_relaxed) - count) <
+            0)
+            return false;
+    }
+    return true;
+}
+
+bool sg_op_tells(struct sg_node_op *op)
+{
+    uint32_t told = op->told;
+    /* The position of a call that is done is the next one's; all have passed its stages. */
+    bool is_done = op->done_count == op->call.count && op->state != SG_OP_START;
+    bool tells = (told & SG_TOLD) != 0 || (told != 0 && is_done);
+
+    op->told = 0;
+    if (!tells && (told & SG_TOLD_ARRIVAL) != 0)
+        tells = have_all_published(op);
+    for (int stage = SG_STAGE_BRING; stage <= SG_STAGE_FETCH && !tells; stage++)
+        tells = (told & (uint32_t)SG_TOLD_STAGE << stage) != 0 && have_all_passed(op, stage);
+    return tells;
 }
 
 void sg_op_say_failed(struct sg_node_op *op)
@@ -207,7 +251,7 @@ enum sg_node_step sg_flat_poll(struct sg_node_op *op)
                    size_bytes);
             op->copies++;
         }
-        sg_op_publish(op);
+        sg_op_publish(op, SG_TOLD);
         sg_account_mark(SG_ACCOUNT_PUBLISH);
         op->state = SG_OP_ARRIVED;
         op->seen_ranks = 0;
@@ -261,7 +305,7 @@ enum sg_node_step sg_broadcast_poll(struct sg_node_op *op)
                    size_bytes);
             op->copies++;
         }
-        sg_op_publish(op);
+        sg_op_publish(op, sg_broadcast_is_root(op) ? SG_TOLD : 0);
         op->state = SG_OP_ARRIVED;
     }
     if (sg_broadcast_is_root(op))

@@ -139,8 +139,9 @@ void sg_call_info_set_site(struct sg_call_info *info, uint32_t site, uint64_t of
 
 void sg_call_info_write(struct sg_call_info *info, const struct sg_node_call *call);
 
-/* Publishes this rank's line for op->position; the operand, if any, must be in place. */
-void sg_op_publish(struct sg_node_op *op);
+/* Publishes this rank's line for op->position; the operand, if any, must be in place. told: what
+ * that means to ranks that wait. */
+void sg_op_publish(struct sg_node_op *op, uint32_t told);
 
 /* Returns this rank's operand of the chunk, in its user's buffer. */
 static inline const void *sg_op_own(const struct sg_node_op *op)
@@ -184,6 +185,11 @@ static inline size_t sg_op_share(size_t elements, size_t each, int rank, size_t 
     left = elements - *first;
     return left < each ? left : each;
 }
+
+/* After a poll, if other ranks sleep: true if one of them may be able to go on by this rank's steps
+ * since the last sg_op_tells. After sg_wait_has_sleepers: of the ranks whose steps together let
+ * another one go on, the last sees the steps of all. */
+bool sg_op_tells(struct sg_node_op *op);
 
 /* True if the rank's line for op->position has arrived. Compares its signature: on a difference
  * sets the operation's mismatch_rank. */

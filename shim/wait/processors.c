@@ -30,6 +30,7 @@ struct rank_processors {
 
 static struct sg_processors found;
 static atomic_bool is_short;
+static atomic_int crowd;
 
 /* For recounts: the calling thread's mask, and the other ranks of its machine. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -49,9 +50,14 @@ static int own_quota(uint64_t *id)
     return group.processors;
 }
 
-static void decide(void)
+/* ranks: those that share `processors`. */
+static void decide(int ranks, int processors)
 {
-    atomic_store_explicit(&is_short, found.ranks > found.processors || found.ranks > found.quota,
+    int available = processors < found.quota ? processors : found.quota;
+
+    atomic_store_explicit(&is_short, ranks > processors || found.ranks > found.quota,
+                          memory_order_relaxed);
+    atomic_store_explicit(&crowd, available > 0 ? (ranks + available - 1) / available : 0,
                           memory_order_relaxed);
 }
 
@@ -75,7 +81,7 @@ void sg_processors_guess(void)
     /* A rank bound to one processor is assumed to have it to itself. */
     if (found.processors <= 1 && found.quota == INT_MAX)
         found.ranks = 0;
-    decide();
+    decide(found.ranks, found.processors);
 }
 
 /* Returns the sum of the quotas of different groups; INT_MAX if some rank has none. */
@@ -160,13 +166,18 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
     keep_others(all, exchange->size, exchange->rank);
     counted_ns = sg_clock_ns();
     pthread_mutex_unlock(&lock);
-    decide();
+    decide(found.ranks, found.processors);
     return SG_OK;
 }
 
 bool sg_processors_are_short(void)
 {
     return atomic_load_explicit(&is_short, memory_order_relaxed);
+}
+
+int sg_processors_crowd(void)
+{
+    return atomic_load_explicit(&crowd, memory_order_relaxed);
 }
 
 bool sg_processors_keep_apart(void)
@@ -194,8 +205,7 @@ static void count_again(void)
         CPU_OR(&masks, &masks, &mask);
         ranks++;
     }
-    atomic_store_explicit(&is_short, found.ranks > found.quota || ranks > CPU_COUNT(&masks),
-                          memory_order_relaxed);
+    decide(ranks, CPU_COUNT(&masks));
 }
 
 void sg_processors_look_again(void)

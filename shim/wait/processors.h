@@ -29,6 +29,8 @@ enum sg_status sg_processors_start(const struct sg_exchange *exchange, uint64_t 
 bool sg_processors_are_short(void);
 /* True if there are fewer, and a yield does not reach all of these ranks. */
 bool sg_processors_keep_apart(void);
+/* Ranks for each of these processors, rounded up; 0: unknown. Any thread. */
+int sg_processors_crowd(void);
 /* Counts again the ranks whose masks overlap this thread's, when its mask has changed and at
  * intervals: the application may bind itself after MPI_Init, and cpusets change. */
 void sg_processors_look_again(void);

@@ -40,6 +40,17 @@
 /* ... if yields may reach no other rank, and a sleeper is woken. */
 #define YIELD_APART_NS UINT64_C(5000)
 #define SLEEP_NS UINT64_C(100000)
+/* With more ranks than this for each processor, whose yields reach no other rank soon, a rank
+ * sleeps at once. Its sleep is long: a wake-up by the timer costs 15 us of a processor, and all
+ * sleepers together may take a few percent of it (docs/decisions/08). */
+#define CROWD_MIN 8
+#define CROWD_SLEEP_NS UINT64_C(250000) /* for each rank of a processor */
+#define CROWD_SLEEP_MAX_NS UINT64_C(50000000)
+#define CROWD_WOKEN_POKES 2u
+/* A sleep stands for this many of the steps that are counted until a poke. */
+#define CROWD_STEPS 8u
+/* In the number of sleepers: some may sleep for long. Stays. */
+#define LONG_SLEEPERS UINT32_C(0x80000000)
 /* Limit of the kernel's delay in waking a sleeper (timer_slack_ns). */
 #define SLACK_NS UINT64_C(60000)
 
@@ -102,6 +113,20 @@ static bool poke_timed(void)
     return lively > WOKEN_POKES;
 }
 
+/* True if so many ranks wait for a processor that the next one should have it at once. */
+static bool is_crowded(const struct sg_wait_queue *queue)
+{
+    return queue->is_always_woken && sg_processors_crowd() > CROWD_MIN &&
+           sg_processors_keep_apart() && sg_turn_mode() != SG_WAIT_YIELD;
+}
+
+static uint64_t longest_ns(void)
+{
+    uint64_t time_ns = (uint64_t)sg_processors_crowd() * CROWD_SLEEP_NS;
+
+    return time_ns < CROWD_SLEEP_MAX_NS ? time_ns : CROWD_SLEEP_MAX_NS;
+}
+
 /* Returns the length of a sleep, limited by the waiter's timer; 0: no sleep. */
 static uint64_t sleep_ns(const struct sg_wait_queue *queue, uint64_t now_ns)
 {
@@ -114,24 +139,43 @@ static uint64_t sleep_ns(const struct sg_wait_queue *queue, uint64_t now_ns)
     return timer_ns > now_ns + SLACK_NS ? timer_ns - now_ns - SLACK_NS : 0;
 }
 
+/* Announces a sleep: returns its length. The first long one of a queue has to be short: until it
+ * ends, other ranks may not know yet that there are long ones. */
+static uint64_t announce(const struct sg_wait_queue *queue, uint64_t now_ns)
+{
+    uint64_t time_ns = sleep_ns(queue, now_ns);
+
+    if (time_ns == 0)
+        return 0;
+    /* Sequentially consistent, here and below: the number is up before the last check of `ready`.
+     */
+    if (is_crowded(queue)) {
+        if ((atomic_load_explicit(queue->sleepers, memory_order_relaxed) & LONG_SLEEPERS) != 0)
+            time_ns = longest_ns();
+        else
+            atomic_fetch_or(queue->sleepers, LONG_SLEEPERS);
+    }
+    atomic_fetch_add(queue->sleepers, 1);
+    return time_ns;
+}
+
 /* True: it has slept, and no other rank has woken it. */
-static bool sleep_on(const struct sg_wait_queue *queue, bool (*ready)(void *), void *context)
+static bool sleep_on(struct sg_wait *wait, const struct sg_wait_queue *queue, bool (*ready)(void *),
+                     void *context)
 {
     bool is_woken = true;
     uint64_t begin_ns = sg_clock_ns();
-    struct timespec timeout = {0, (long)sleep_ns(queue, begin_ns)};
+    struct timespec timeout = {0, (long)announce(queue, begin_ns)};
     uint32_t seen;
 
     if (timeout.tv_nsec == 0) {
         sg_turn_yield();
         return false;
     }
-    /* Sequentially consistent, so that the flag is up before the last check of `ready`. */
-    atomic_fetch_add(queue->sleepers, 1);
     seen = atomic_load(queue->wake);
-    /* A release that crosses this, unseen by both sides, costs one sleep: SLEEP_NS. */
     if (!ready(context)) {
         is_woken = syscall(SYS_futex, queue->wake, FUTEX_WAIT, seen, &timeout, NULL, 0) == 0;
+        wait->is_woken = is_woken;
         sg_turn_slept(sg_clock_ns() - begin_ns);
     }
     atomic_fetch_sub(queue->sleepers, 1);
@@ -187,6 +231,21 @@ static void begin_yields(struct sg_wait *wait, uint64_t now_ns)
     sg_turn_look();
 }
 
+/* Leaves the processor to the next rank until this one is woken. */
+static bool make_room(struct sg_wait *wait, const struct sg_wait_queue *queue,
+                      bool (*ready)(void *), void *context)
+{
+    driving.steps += CROWD_STEPS;
+    if (driving.steps >= 2 * YIELDS_PER_POKE && poke())
+        return true;
+    if (wait->begin_ns == 0)
+        wait->begin_ns = sg_clock_ns();
+    if (sleep_on(wait, queue, ready, context))
+        driving.lively = CROWD_WOKEN_POKES;
+    driving.is_cold = true;
+    return true;
+}
+
 /* Yields until nothing has happened for long, then sleeps. */
 static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bool (*ready)(void *),
                      void *context)
@@ -194,6 +253,8 @@ static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
     bool found, slow = wait->steps % YIELDS_PER_POKE == 0;
     uint64_t now_ns;
 
+    if (driving.lively == 0 && is_crowded(queue))
+        return make_room(wait, queue, ready, context);
     if (++driving.steps < steps_per_poke(2 * YIELDS_PER_POKE) && !slow) {
         driving.is_cold |= sg_turn_yield();
         return false;
@@ -213,7 +274,7 @@ static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
                now_ns - wait->yields_ns <= yields_for_ns()) {
         driving.is_cold = sg_turn_yield();
     } else {
-        driving.lively = sleep_on(queue, ready, context) ? WOKEN_POKES : 1;
+        driving.lively = sleep_on(wait, queue, ready, context) ? WOKEN_POKES : 1;
         driving.is_cold = true;
         slow = true;
     }
@@ -248,12 +309,40 @@ uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait)
     return wait->begin_ns == 0 ? 0 : sg_clock_ns() - wait->begin_ns;
 }
 
+bool sg_wait_has_sleepers(const struct sg_wait_queue *queue)
+{
+    /* Relaxed: a full barrier here would be in every call. A sleeper that is missed sleeps for
+     * SLEEP_NS only, unless LONG_SLEEPERS has been there for as long. */
+    uint32_t sleepers = atomic_load_explicit(queue->sleepers, memory_order_relaxed);
+
+    if (__builtin_expect(sleepers == 0, 1))
+        return false;
+    if ((sleepers & LONG_SLEEPERS) == 0)
+        return true;
+    /* An addition, with acquire and release: a sleeper either counts here, or counts itself later,
+     * and then sees the caller's change in its last check. */
+    return (atomic_fetch_add_explicit(queue->sleepers, 0, memory_order_acq_rel) & ~LONG_SLEEPERS) !=
+           0;
+}
+
+static void wake(const struct sg_wait_queue *queue, int count)
+{
+    if (!sg_wait_has_sleepers(queue))
+        return;
+    /* Release: a sleeper that sees the new value sees the change. */
+    atomic_fetch_add_explicit(queue->wake, 1, memory_order_release);
+    syscall(SYS_futex, queue->wake, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
 void sg_wait_wake(const struct sg_wait_queue *queue)
 {
-    /* Relaxed: a full barrier here would be in every call; a missed sleeper checks again by itself
-     * after SLEEP_NS. */
-    if (__builtin_expect(atomic_load_explicit(queue->sleepers, memory_order_relaxed) == 0, 1))
-        return;
-    atomic_fetch_add_explicit(queue->wake, 1, memory_order_relaxed);
-    syscall(SYS_futex, queue->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    wake(queue, INT_MAX);
+}
+
+void sg_wait_wake_first(const struct sg_wait_queue *queue, int count)
+{
+    bool is_long =
+        (atomic_load_explicit(queue->sleepers, memory_order_relaxed) & LONG_SLEEPERS) != 0;
+
+    wake(queue, is_long ? count : INT_MAX);
 }

@@ -18,15 +18,18 @@
 struct sg_wait {
     uint32_t steps;
     uint64_t begin_ns;  /* time at which it had lasted some microseconds; 0: not yet */
+    bool is_woken;      /* another rank has ended its last sleep */
     uint64_t yields_ns; /* start of yielding, or MPICH's last event since; 0: not yet */
 };
 
 /* Shared memory in which a group of waiters sleeps. */
 struct sg_wait_queue {
-    _Atomic uint32_t *sleepers;
-    _Atomic uint32_t *wake; /* futex */
+    _Atomic uint32_t *sleepers; /* their number; and whether a sleep may be long */
+    _Atomic uint32_t *wake;     /* futex */
     /* Time, by core/clock.h, at which a waiter has work of its own; 0: none. NULL: never. */
     const _Atomic uint64_t *timer_ns;
+    /* A rank that does what a sleeper waits for wakes it: a sleep may be long. */
+    bool is_always_woken;
 };
 
 /* In MPI_Init, after sg_processors_start. world: the communicator to poke. */
@@ -43,8 +46,13 @@ void sg_wait_brief(struct sg_wait *wait);
 /* Time spent on the slow rungs; 0 on the first. */
 uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait);
 
-/* Called after a change that others may wait for. Best effort: a missed waiter wakes by itself
- * within one sleep. */
+/* After a change that others may wait for: true if there are sleepers. One that it misses wakes by
+ * its timer, within 100 us; those that sleep for longer are not missed. */
+bool sg_wait_has_sleepers(const struct sg_wait_queue *queue);
+/* Wakes all sleepers. */
 void sg_wait_wake(const struct sg_wait_queue *queue);
+/* With long sleepers, wakes those that have slept for the longest; otherwise all. The woken ones
+ * (is_woken) wake the next ones. */
+void sg_wait_wake_first(const struct sg_wait_queue *queue, int count);
 
 #endif

@@ -4,6 +4,7 @@
  * commutative nor associative: a hash of (left, right). */
 #include "intranode/node.h"
 #include "intranode/outbox.h"
+#include "intranode/ring.h"
 #include "lib/unit.h"
 
 #define RANKS_MAX 17
@@ -53,6 +54,8 @@ struct actor {
     uint64_t send[COUNT_MAX], receive[COUNT_MAX];
     int at; /* in the script */
     bool inside;
+    bool asleep;
+    int wakes; /* of other actors, by this one */
     struct sg_outbox outbox;
     struct sg_box *boxes[RANKS_MAX];
 };
@@ -60,6 +63,8 @@ struct actor {
 /* Fits two operands of the largest size, or several small ones. */
 #define BOX_DATA_BYTES 2048
 static bool has_boxes; /* the actors have */
+static bool sleeping;  /* an actor that waits does so until another one wakes it */
+static int wakes;      /* in the last run */
 static int boxed;      /* calls that needed no slot */
 
 static uint64_t contribution(int collective, int rank, size_t i)
@@ -169,6 +174,17 @@ static void free_actors(struct actor *actors, void *segment)
     free(actors);
 }
 
+/* The actors stand in a row; those that wait for a slot sleep apart. */
+static void wake(struct actor *actor, bool stalled)
+{
+    struct actor *first = actor - actor->node.rank;
+
+    for (int rank = 0; rank < actor->node.ranks; rank++) {
+        actor->wakes += first[rank].asleep && first[rank].op.stalled == stalled;
+        first[rank].asleep = first[rank].asleep && first[rank].op.stalled != stalled;
+    }
+}
+
 /* One poll of one rank. Polluting the send buffer after a call shows whoever still reads it. */
 static void step(struct actor *actor, const struct collective *script, int rank)
 {
@@ -178,6 +194,11 @@ static void step(struct actor *actor, const struct collective *script, int rank)
     ASSERT(got != SG_NODE_MISMATCH);
     if (has_boxes && actor->op.stalled && got == SG_NODE_WAIT && draw(4) == 0)
         sg_node_goes_on(&actor->op);
+    if (sg_op_tells(&actor->op))
+        wake(actor, false);
+    if (sg_node_frees_slot(&actor->node))
+        wake(actor, true);
+    actor->asleep = sleeping && got == SG_NODE_WAIT;
     if (got != SG_NODE_DONE)
         return;
     boxed += actor->op.stalled;
@@ -227,10 +248,12 @@ static void run(const struct collective *script, int length, int ranks, unsigned
         /* Bursts: one rank runs while it can, so that others fall behind. */
         int rank = (int)draw((unsigned)ranks);
         int burst = 1 + (int)draw(12);
-        int least = length;
+        int least = length, awake = 0;
 
-        for (int i = 0; i < burst && actors[rank].at < length; i++)
+        for (int i = 0; i < burst && actors[rank].at < length && !actors[rank].asleep; i++)
             step(&actors[rank], script, rank);
+        for (int other = 0; other < ranks; other++)
+            awake += actors[other].at < length && !actors[other].asleep;
         *stalls += actors[rank].op.stalls;
         finished = 0;
         for (int other = 0; other < ranks; other++) {
@@ -240,7 +263,11 @@ static void run(const struct collective *script, int length, int ranks, unsigned
         }
         if (actors[rank].at - least > *ahead)
             *ahead = actors[rank].at - least;
+        ASSERT(awake > 0 || finished == ranks);
     }
+    wakes = 0;
+    for (int rank = 0; rank < ranks; rank++)
+        wakes += actors[rank].wakes;
     free_actors(actors, segment);
 }
 
@@ -282,6 +309,52 @@ TEST("random scripts give the shape's result in every order of arrival")
         run(script, 60, ranks, &stalls, &ahead);
     }
     EXPECT(stalls > 0, ahead > 2);
+}
+
+TEST("a rank that sleeps is woken as soon as it can go on")
+{
+    struct collective script[60];
+    unsigned stalls = 0;
+    int ahead = 0;
+
+    sleeping = true;
+    for (int seed = 0; seed < 1500; seed += unit_step()) {
+        int ranks = 2 + seed % (RANKS_MAX - 1);
+
+        random_state = (uint64_t)seed;
+        fill(script, 60, ranks, seed % 3 == 0 ? COUNT_MAX - 1 : seed % 3 == 1 ? 6 : 32);
+        run(script, 60, ranks, &stalls, &ahead);
+    }
+    sleeping = false;
+    EXPECT(stalls > 0, ahead > 2);
+}
+
+/* Except for a reduce's root and others that run ahead, each rank sleeps once in each call. */
+TEST("in a call of many ranks each rank is woken once")
+{
+    enum { LENGTH = 40 };
+    static const enum sg_operation kinds[] = {SG_OPERATION_BARRIER, SG_OPERATION_ALLREDUCE,
+                                              SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
+    struct collective script[LENGTH];
+    unsigned stalls = 0;
+    int ahead = 0;
+
+    sleeping = true;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        bool has_root = sg_operation_has_root(kinds[kind]);
+
+        for (int i = 0; i < LENGTH; i++)
+            script[i] = (struct collective){
+                .operation = kinds[kind],
+                .method = kinds[kind] == SG_OPERATION_BCAST ? SG_NODE_BROADCAST : SG_NODE_HANDOFF,
+                .root = has_root ? 0 : -1,
+                .count = kinds[kind] == SG_OPERATION_BARRIER ? 0 : 6,
+                .shape = {SG_SHAPE_DOUBLING, RANKS_MAX, 0}};
+        random_state = 11;
+        run(script, LENGTH, RANKS_MAX, &stalls, &ahead);
+        EXPECT(wakes > 0, wakes <= LENGTH * RANKS_MAX);
+    }
+    sleeping = false;
 }
 
 /* The same, where ranks that are ahead go on into boxes, which get full. */

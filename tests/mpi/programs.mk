@@ -19,7 +19,7 @@ C_PROGRAMS := \
   lifetimes many_comms many_sites memory mixed_causes newer orders overlap past_ends pcontrol \
   pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
-  stopped switched_off thread_levels threads three_calls topologies trial two_orders unloaded \
+  stopped switched_off switches thread_levels threads three_calls topologies trial two_orders unloaded \
   user_operations vain_tests virtual_nodes waits wrong_calls
 BENCH_PROGRAMS := bench_added bench_auto bench_call bench_late bench_slices bench_start bench_wakes
 TEST_PROGRAMS := $(addprefix $(P)/,$(C_PROGRAMS) $(BENCH_PROGRAMS) all_calls association kernels results internode_apps \

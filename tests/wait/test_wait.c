@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,7 +21,9 @@
 
 static uint64_t now_ns;
 static bool apart, has_enough, is_cold;
-static int sleeps, pokes;
+static int sleeps, wakes, pokes, crowd;
+static int64_t slept_ns; /* by the timer, in the last sleep */
+static bool is_woken;    /* another rank ends each sleep */
 /* MPICH's work: pokes to come that find something, and whether the hook sees it. */
 static int work;
 static bool is_seen;
@@ -43,8 +46,21 @@ int sched_yield(void)
 
 long syscall(long number, ...)
 {
-    sleeps += number == SYS_futex;
+    const struct timespec *timeout;
+    va_list arguments;
+
+    va_start(arguments, number);
+    va_arg(arguments, void *);
+    va_arg(arguments, int);
+    va_arg(arguments, uint32_t);
+    timeout = va_arg(arguments, const struct timespec *);
+    va_end(arguments);
+    sleeps += number == SYS_futex && timeout != NULL;
+    wakes += number == SYS_futex && timeout == NULL;
+    slept_ns = timeout != NULL ? timeout->tv_nsec : slept_ns;
     now_ns += 1000;
+    if (is_woken)
+        return 0;
     is_cold = true;
     errno = ETIMEDOUT;
     return -1;
@@ -53,6 +69,11 @@ long syscall(long number, ...)
 bool sg_processors_are_short(void)
 {
     return !has_enough;
+}
+
+int sg_processors_crowd(void)
+{
+    return crowd;
 }
 
 bool sg_processors_keep_apart(void)
@@ -85,7 +106,7 @@ static bool never_ready(void *context)
 }
 
 static _Atomic uint32_t sleepers, wake;
-static const struct sg_wait_queue queue = {.sleepers = &sleepers, .wake = &wake};
+static struct sg_wait_queue queue = {.sleepers = &sleepers, .wake = &wake};
 
 static void step(struct sg_wait *wait, int steps)
 {
@@ -97,8 +118,11 @@ static void step(struct sg_wait *wait, int steps)
 static void start(enum sg_wait_mode mode)
 {
     sg_real.Iprobe = probe;
-    apart = has_enough = is_cold = is_seen = false;
+    apart = has_enough = is_cold = is_seen = is_woken = false;
+    queue.is_always_woken = false;
+    atomic_store(&sleepers, 0);
     work = 0;
+    crowd = 2;
     sg_turn_start(mode, false);
     /* Whatever the last wait has found is over. */
     for (int i = 0; i < 1000; i++)
@@ -229,4 +253,72 @@ TEST("a rank that tests drives MPICH often")
     for (int i = 0; i < 10000; i++)
         sg_wait_brief(&wait);
     EXPECT(pokes >= 2500, sleeps == 0);
+}
+
+/* With many ranks for each processor. */
+static void start_crowd(void)
+{
+    start(SG_WAIT_AUTO);
+    apart = queue.is_always_woken = true;
+    crowd = 32;
+}
+
+TEST("one of many ranks sleeps at once, each time until it is woken")
+{
+    start_crowd();
+    is_woken = true;
+    for (int i = 0; i < 1000; i++) {
+        EXPECT(sleeps_in(3) == 0, sleeps_in(4) == 1);
+    }
+}
+
+TEST("one of many ranks that nobody wakes sleeps for long, and drives MPICH")
+{
+    struct sg_wait wait = {0};
+
+    start_crowd();
+    step(&wait, 10);
+    EXPECT(slept_ns > 1000000 && slept_ns < 1000000000);
+    step(&wait, 1000);
+    EXPECT(pokes >= sleeps, sleeps > 100);
+}
+
+TEST("a rank's first sleep is short: others may not know that there are long ones")
+{
+    start_crowd();
+    EXPECT(sleeps_in(4) == 1, slept_ns <= 100000);
+}
+
+TEST("a rank of many that may miss a wake-up does not sleep for long")
+{
+    start_crowd();
+    queue.is_always_woken = false;
+    EXPECT(sleeps_in(2000) > 0, slept_ns <= 100000);
+}
+
+TEST("many short waits of many ranks drive MPICH, too")
+{
+    int all = 0;
+
+    start_crowd();
+    is_woken = true;
+    for (int i = 0; i < 1000; i++) {
+        step(&(struct sg_wait){0}, 4);
+        all += pokes;
+    }
+    EXPECT(all >= 100, all <= 500);
+}
+
+TEST("a wake-up costs a system call only if a rank sleeps")
+{
+    start_crowd();
+    wakes = 0;
+    sg_wait_wake(&queue);
+    step(&(struct sg_wait){0}, 10);
+    sg_wait_wake(&queue);
+    EXPECT(wakes == 0);
+    atomic_fetch_add(&sleepers, 1);
+    sg_wait_wake(&queue);
+    sg_wait_wake_first(&queue, 1);
+    EXPECT(wakes == 2);
 }

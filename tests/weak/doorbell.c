@@ -152,7 +152,7 @@ static void make_internode(struct sg_internode *internode, int rank, int ranks)
 {
     internode->header = (struct sg_internode_header *)segment;
     internode->wait_queue =
-        (struct sg_wait_queue){&internode->header->sleepers, &internode->header->wake, NULL};
+        (struct sg_wait_queue){&internode->header->sleepers, &internode->header->wake, NULL, false};
     internode->rank = rank;
     internode->ranks = 1 + ranks;
     internode->endpoints = internode->here = ENDPOINTS;

@@ -383,7 +383,17 @@ TEST("a node's collectives are correct in every execution of the memory model")
     EXPECT(weak_holds(scenarios), weak_more() == 0 || weak_holds(larger));
 }
 
+/* A rank that waits for a slot announces itself for when it sleeps; here it polls. */
+#define SLEEPERS "the order is for ranks that sleep"
+
+static const struct weak_unneeded unneeded[] = {
+    {"has_credit", "update acq_rel", 1, "acquire", SLEEPERS},
+    {"has_credit", "update acq_rel", 1, "release", SLEEPERS},
+    {"has_credit", "update acq_rel", 1, "relaxed", SLEEPERS},
+    {NULL, NULL, 0, NULL, NULL},
+};
+
 TEST("each memory order in the ring is needed")
 {
-    EXPECT(weak_faults(scenarios, NULL, NULL));
+    EXPECT(weak_faults(scenarios, NULL, unneeded));
 }

@@ -40,6 +40,9 @@
 #define FIRST_POLLS_CONTESTED 4
 /* A contributor that waits for a slot uses its box if no rank leaves an instance for this long. */
 #define GOES_ON_NS UINT64_C(1000000)
+/* A broadcast's root wakes this many readers, and each of these the next one: the root goes on, and
+ * the next readers find several broadcasts. */
+#define FIRST_WOKEN 2
 #define NS_PER_S UINT64_C(1000000000)
 
 #define RANKS_NAMED 16
@@ -56,7 +59,7 @@ struct last {
 
 struct sg_intranode {
     struct sg_node node;
-    struct sg_wait_queue wait_queue;
+    struct sg_wait_queue wait_queue, slot_queue;
     struct sg_node_op op; /* the call in progress */
     struct last last;
     struct sg_user_fold user; /* of the call in progress */
@@ -105,7 +108,12 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
     intranode->segment = segment;
     intranode->segment_bytes = size_bytes;
     intranode->wait_queue = (struct sg_wait_queue){.sleepers = &intranode->node.header->sleepers,
-                                                   .wake = &intranode->node.header->wake};
+                                                   .wake = &intranode->node.header->wake,
+                                                   .is_always_woken = true};
+    intranode->slot_queue =
+        (struct sg_wait_queue){.sleepers = &intranode->node.header->slot_sleepers,
+                               .wake = &intranode->node.header->slot_wake,
+                               .is_always_woken = true};
     intranode->last.operation = SG_OPERATION_COUNT;
     intranode->user.scratch = intranode->scratch;
     intranode->user.scratch_bytes = sizeof intranode->scratch;
@@ -451,20 +459,64 @@ static void look(struct waiting *waiting)
     }
 }
 
-/* Waits for a condition other than an exchange's, given by `ready`. */
+/* Waits for a condition other than an exchange's, given by `ready`. Nobody knows of it, or passes a
+ * broadcast's wake-up on. */
 static void await(struct sg_intranode *intranode, const struct sg_call *call,
                   bool (*ready)(void *context), void *context)
 {
     struct waiting waiting = {.intranode = intranode, .call = call};
+    struct sg_wait_queue queue = intranode->slot_queue;
 
+    queue.is_always_woken = false;
     while (!ready(context)) {
-        if (sg_wait_step(&waiting.wait, &intranode->wait_queue, ready, context))
+        if (sg_wait_step(&waiting.wait, &queue, ready, context))
             look(&waiting);
     }
 }
 
-/* Polls until done. The first poll has published this rank's part, so it also wakes sleepers. Each
- * step restarts the wait: the others reach theirs as soon. False: ranks disagree. */
+static void free_slot(struct sg_intranode *intranode)
+{
+    if (sg_wait_has_sleepers(&intranode->slot_queue) && sg_node_frees_slot(&intranode->node))
+        sg_wait_wake(&intranode->slot_queue);
+}
+
+static void skip(struct sg_intranode *intranode)
+{
+    sg_node_skip(&intranode->node);
+    free_slot(intranode);
+}
+
+/* Wakes those of whom one may be able to go on now, or all if they have to see that ranks disagree.
+ */
+static void tell(struct sg_intranode *intranode, struct sg_node_op *op, enum sg_node_step step)
+{
+    bool is_mismatch = step == SG_NODE_MISMATCH;
+    bool is_in_box = (op->told & SG_TOLD_BOX) != 0;
+    bool tells = is_mismatch || (sg_wait_has_sleepers(&intranode->wait_queue) && sg_op_tells(op));
+
+    op->told = 0;
+    if (tells && op->call.operation == SG_OPERATION_BCAST && !is_mismatch)
+        sg_wait_wake_first(&intranode->wait_queue, FIRST_WOKEN);
+    else if (tells)
+        sg_wait_wake(&intranode->wait_queue);
+    if (is_mismatch || is_in_box)
+        sg_wait_wake(&intranode->slot_queue);
+    else
+        free_slot(intranode);
+}
+
+/* Wakes the next reader of a broadcast. One that cannot go on has had the data before, and so have
+ * all that fell asleep after it. */
+static void pass_on(struct sg_intranode *intranode, struct waiting *waiting)
+{
+    if (waiting->wait.is_woken && waiting->op->call.operation == SG_OPERATION_BCAST &&
+        (waiting->step != SG_NODE_WAIT || steps_of(waiting->op) != waiting->steps))
+        sg_wait_wake_first(&intranode->wait_queue, 1);
+    waiting->wait.is_woken = false;
+}
+
+/* Polls until done. Each step restarts the wait: the others reach theirs as soon. False: ranks
+ * disagree. */
 static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
                      struct sg_node_op *op)
 {
@@ -474,26 +526,29 @@ static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
     for (int i = 0; i < polls; i++) {
         waiting.step = sg_node_poll(op);
         if (i == 0 || waiting.step != SG_NODE_WAIT)
-            sg_wait_wake(&intranode->wait_queue);
+            tell(intranode, op, waiting.step);
         if (waiting.step != SG_NODE_WAIT)
             break;
         sg_cpu_in_order();
     }
     if (waiting.step == SG_NODE_WAIT) /* a later poll may have taken a step, too */
-        sg_wait_wake(&intranode->wait_queue);
+        tell(intranode, op, waiting.step);
     while (waiting.step == SG_NODE_WAIT) {
         bool slow;
 
         waiting.steps = steps_of(op);
-        slow = sg_wait_step(&waiting.wait, &intranode->wait_queue, op_is_ready, &waiting);
+        slow = sg_wait_step(&waiting.wait,
+                            op->stalled ? &intranode->slot_queue : &intranode->wait_queue,
+                            op_is_ready, &waiting);
 
         if (waiting.step == SG_NODE_WAIT)
             waiting.step = sg_node_poll(op);
+        pass_on(intranode, &waiting);
         if (slow && waiting.step == SG_NODE_WAIT)
             look(&waiting);
         if (waiting.step == SG_NODE_WAIT && steps_of(op) == waiting.steps)
             continue;
-        sg_wait_wake(&intranode->wait_queue);
+        tell(intranode, op, waiting.step);
         waiting.wait = (struct sg_wait){0};
     }
     return waiting.step == SG_NODE_DONE;
@@ -547,6 +602,7 @@ static __attribute__((noinline)) int settle(struct sg_intranode *intranode,
     if (!sg_node_step_over(op))
         sg_report_end(call, node->rank, own, other_rank, other);
     sg_wait_wake(&intranode->wait_queue);
+    sg_wait_wake(&intranode->slot_queue);
     return SG_CALL_RAISES(error);
 }
 
@@ -676,7 +732,7 @@ bool sg_intranode_plan(struct sg_intranode *intranode, const struct sg_call *cal
         *choice = agree(intranode, call, *choice);
     if ((*choice)->algorithm != SG_ALGORITHM_MPICH)
         return true;
-    sg_node_skip(&intranode->node);
+    skip(intranode);
     return false;
 }
 
@@ -714,7 +770,7 @@ const struct sg_choice *sg_intranode_begin_turn(struct sg_intranode *intranode,
     if (!sg_auto_begin(intranode->automatic, &intranode->node, call, rule, &intranode->turn))
         await_decision(intranode, call, rule);
     if (intranode->turn.choice->algorithm == SG_ALGORITHM_MPICH)
-        sg_node_skip(&intranode->node);
+        skip(intranode);
     return intranode->turn.choice;
 }
 
