@@ -1,5 +1,7 @@
 #include "core/exchange.h"
 
+#include "core/hash.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,11 +24,18 @@ static enum sg_status serial_broadcast(void *context, void *data, size_t size_by
     return SG_OK;
 }
 
+static enum sg_status serial_combine(void *context, enum sg_combination how, uint64_t *values,
+                                     int count)
+{
+    return SG_OK;
+}
+
 const struct sg_exchange sg_exchange_serial = {
     .rank = 0,
     .size = 1,
     .gather = serial_gather,
     .broadcast = serial_broadcast,
+    .combine = serial_combine,
 };
 
 enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
@@ -65,10 +74,10 @@ enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data
 static enum sg_status gather_alike(const struct sg_exchange *exchange, const void *own,
                                    size_t size_bytes, void **all)
 {
-    size_t *sizes = calloc((size_t)exchange->size, sizeof *sizes);
+    size_t *sizes = exchange->rank == 0 ? calloc((size_t)exchange->size, sizeof *sizes) : NULL;
     enum sg_status status;
 
-    if (sizes == NULL)
+    if (exchange->rank == 0 && sizes == NULL)
         abort();
     *all = NULL;
     status = exchange->gather(exchange->context, own, size_bytes, all, sizes);
@@ -98,23 +107,93 @@ enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data,
     return status;
 }
 
-enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
+enum sg_status sg_exchange_combine(const struct sg_exchange *exchange, enum sg_combination how,
+                                   uint64_t *values, int count)
 {
-    unsigned char flag = ok != 0;
+    size_t columns = (size_t)count, size_bytes = columns * sizeof *values;
+    const uint64_t *rows;
+    enum sg_status status;
     void *all;
-    int32_t first = -1;
-    enum sg_status status = gather_alike(exchange, &flag, sizeof flag, &all);
 
-    if (status == SG_OK && exchange->rank == 0) {
-        for (int rank = exchange->size - 1; rank >= 0; rank--) {
-            if (!((unsigned char *)all)[rank])
-                first = rank;
-        }
+    if (exchange->combine != NULL)
+        return exchange->combine(exchange->context, how, values, count);
+    status = gather_alike(exchange, values, size_bytes, &all);
+    rows = all;
+    for (size_t i = columns;
+         status == SG_OK && exchange->rank == 0 && i < (size_t)exchange->size * columns; i++) {
+        uint64_t *value = &values[i % columns];
+
+        if (how == SG_COMBINE_SUM)
+            *value += rows[i];
+        else if (rows[i] < *value)
+            *value = rows[i];
     }
     free(all);
+    return status == SG_OK ? exchange->broadcast(exchange->context, values, size_bytes) : status;
+}
+
+/* Both ranks of a pair add its hash, with opposite signs: if each pair is named by both, the sum of
+ * all is 0. */
+static enum sg_status check_pairs(const struct sg_exchange *exchange, const int *with, int count)
+{
+    uint64_t rank = (uint64_t)exchange->rank, sum = 0;
+    enum sg_status status;
+
+    for (int i = 0; i < count; i++) {
+        uint64_t other = (uint64_t)with[i];
+
+        if (rank < other)
+            sum += sg_hash_mix(rank << 32 | other);
+        else
+            sum -= sg_hash_mix(other << 32 | rank);
+    }
+    status = sg_exchange_combine(exchange, SG_COMBINE_SUM, &sum, 1);
+    return status == SG_OK && sum != 0 ? SG_ERR_ARGUMENT : status;
+}
+
+static enum sg_status trade_all(const struct sg_exchange *exchange, const int *with, int count,
+                                const void *own, void *theirs, size_t size_bytes)
+{
+    size_t row_bytes = (size_t)exchange->size * size_bytes; /* a rank's records, by receiver */
+    unsigned char *row = calloc(1, row_bytes + 1);
+    void *rows;
+    enum sg_status status;
+
+    if (row == NULL)
+        abort(); /* the others wait for this rank */
+    for (int i = 0; i < count; i++)
+        memcpy(row + (size_t)with[i] * size_bytes, (const char *)own + (size_t)i * size_bytes,
+               size_bytes);
+    status = sg_exchange_collect(exchange, row, row_bytes, &rows);
+    free(row);
+    if (status != SG_OK)
+        return status;
+    for (int i = 0; i < count; i++)
+        memcpy((char *)theirs + (size_t)i * size_bytes,
+               (char *)rows + (size_t)with[i] * row_bytes + (size_t)exchange->rank * size_bytes,
+               size_bytes);
+    free(rows);
+    return SG_OK;
+}
+
+enum sg_status sg_exchange_trade(const struct sg_exchange *exchange, const int *with, int count,
+                                 const void *own, void *theirs, size_t size_bytes)
+{
+    enum sg_status status = check_pairs(exchange, with, count);
+
+    if (status != SG_OK)
+        return status;
+    return exchange->trade != NULL
+               ? exchange->trade(exchange->context, with, count, own, theirs, size_bytes)
+               : trade_all(exchange, with, count, own, theirs, size_bytes);
+}
+
+enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
+{
+    uint64_t first = ok ? UINT64_MAX : (uint64_t)exchange->rank;
+    enum sg_status status = sg_exchange_combine(exchange, SG_COMBINE_LEAST, &first, 1);
+
     if (status == SG_OK)
-        status = exchange->broadcast(exchange->context, &first, sizeof first);
-    if (status == SG_OK)
-        *first_false = first;
+        *first_false = first == UINT64_MAX ? -1 : (int)first;
     return status;
 }

@@ -11,6 +11,9 @@
 #include "core/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
+
+enum sg_combination { SG_COMBINE_LEAST, SG_COMBINE_SUM };
 
 struct sg_exchange {
     int rank;
@@ -25,6 +28,10 @@ struct sg_exchange {
     enum sg_status (*broadcast)(void *context, void *data, size_t size_bytes);
     enum sg_status (*send)(void *context, int to, const void *data, size_t size_bytes);
     enum sg_status (*receive)(void *context, int from, void *data, size_t size_bytes);
+    /* As the functions below, which use gather and broadcast if these are NULL. */
+    enum sg_status (*combine)(void *context, enum sg_combination how, uint64_t *values, int count);
+    enum sg_status (*trade)(void *context, const int *with, int count, const void *own,
+                            void *theirs, size_t size_bytes);
 };
 
 /* A single process: gather copies, broadcast does nothing, send and receive are NULL. */
@@ -42,6 +49,16 @@ enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const voi
 
 /* Replaces rank 0's data by the bitwise or of all ranks' data, of one size. */
 enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes);
+
+/* Replaces each value by the least or the sum of all ranks'. count: the same on all ranks. */
+enum sg_status sg_exchange_combine(const struct sg_exchange *exchange, enum sg_combination how,
+                                   uint64_t *values, int count);
+
+/* Gives record i of `own` to rank with[i], and puts that rank's record for this one in place i of
+ * `theirs`. A rank names another once at most, and not itself; size_bytes is the same on all.
+ * SG_ERR_ARGUMENT, on all ranks: some rank names one that does not name it. */
+enum sg_status sg_exchange_trade(const struct sg_exchange *exchange, const int *with, int count,
+                                 const void *own, void *theirs, size_t size_bytes);
 
 /* Sets *first_false on every rank: -1 if ok is true on all ranks, else the lowest rank where it is
  * false. */

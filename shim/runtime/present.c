@@ -280,6 +280,35 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     return status;
 }
 
+static enum sg_status combine(void *context, enum sg_combination how, uint64_t *values, int count)
+{
+    MPI_Comm *comm = context;
+
+    return status_of(sg_yielding_allreduce(MPI_IN_PLACE, values, count, MPI_UINT64_T,
+                                           how == SG_COMBINE_SUM ? MPI_SUM : MPI_MIN, *comm));
+}
+
+/* Records lie alike in both arrays, so one description serves both. */
+static enum sg_status trade(void *context, const int *with, int count, const void *own,
+                            void *theirs, size_t size_bytes)
+{
+    MPI_Comm *comm = context;
+    int *counts, size;
+    enum sg_status status;
+
+    sg_real.Comm_size(*comm, &size);
+    counts = calloc(2 * (size_t)size, sizeof *counts);
+    if (counts == NULL)
+        abort(); /* the others wait for this rank */
+    for (int i = 0; i < count; i++) {
+        counts[with[i]] = (int)size_bytes;
+        counts[size + with[i]] = i * (int)size_bytes;
+    }
+    status = status_of(sg_yielding_alltoallv(own, theirs, counts, counts + size, MPI_BYTE, *comm));
+    free(counts);
+    return status;
+}
+
 static enum sg_status send_to(void *context, int to, const void *data, size_t size_bytes)
 {
     MPI_Comm *comm = context;
@@ -307,6 +336,8 @@ void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out
     out->broadcast = broadcast;
     out->send = send_to;
     out->receive = receive_from;
+    out->combine = combine;
+    out->trade = trade;
 }
 
 /* ---- exchanges in shared memory ---- */

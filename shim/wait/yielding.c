@@ -93,6 +93,16 @@ int sg_yielding_allreduce(const void *from, void *into, int count, MPI_Datatype 
     return complete(sg_real.Iallreduce(from, into, count, type, op, comm, &request), &request);
 }
 
+int sg_yielding_alltoallv(const void *from, void *into, const int *counts, const int *starts,
+                          MPI_Datatype type, MPI_Comm comm)
+{
+    MPI_Request request;
+
+    return complete(
+        sg_real.Ialltoallv(from, counts, starts, type, into, counts, starts, type, comm, &request),
+        &request);
+}
+
 int sg_yielding_barrier(MPI_Comm comm)
 {
     MPI_Request request;

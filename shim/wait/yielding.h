@@ -18,6 +18,9 @@ void sg_yielding_look(void);
 
 int sg_yielding_allreduce(const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm);
+/* counts, starts: by rank, the same of what is sent and received. */
+int sg_yielding_alltoallv(const void *from, void *into, const int *counts, const int *starts,
+                          MPI_Datatype type, MPI_Comm comm);
 int sg_yielding_barrier(MPI_Comm comm);
 int sg_yielding_bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm);
 int sg_yielding_dup(MPI_Comm comm, MPI_Comm *out);
