@@ -397,7 +397,8 @@ struct sg_algo {
      * itself if it accesses its own memory; excluding those that only a MULTICAST reaches. In
      * increasing order; returns their number, or -1 if `capacity` is too small. Pure and symmetric:
      * if a lists b, b lists a. For an operation that does not commute, a reduce also lists those of
-     * root 0, and root and 0 each other. */
+     * root 0, and root and 0 each other. SG_PEERS_OF_ALL_ROOTS: those of all roots, perhaps more.
+     * Takes no more than the logarithm of size, times what fits into `capacity`. */
     int (*peers)(const struct sg_algo_setup *setup, enum sg_operation operation, int32_t root,
                  int32_t *out, int capacity);
 };
@@ -419,6 +420,9 @@ static inline bool sg_algo_is_one_sided(const struct sg_algo *algo,
 #define SG_ALGO_NO_PROTOCOL(name)
 #define SG_ALGO_DECLARE(number, name, protocol, ...) SG_ALGO_##protocol(name)
 SG_ALGORITHMS(SG_ALGO_DECLARE)
+
+/* As a root of `peers`. */
+#define SG_PEERS_OF_ALL_ROOTS (-2)
 
 /* All protocols, ended by NULL. */
 extern const struct sg_algo *const sg_algos[];

@@ -213,6 +213,25 @@ void sg_peers_add_powers(struct sg_peers *peers, int32_t rank, int32_t size)
         sg_peers_add_both(peers, rank, size, INT32_C(1) << i);
 }
 
+/* A Fibonacci tree's subtrees have Fibonacci numbers of endpoints, except for the rest of the whole
+ * without its top's first children. */
+void sg_peers_add_tops(struct sg_peers *peers, int32_t rank, int32_t size, int degree)
+{
+    if (degree > SG_TREE_BINOMIAL) {
+        sg_peers_add_branches(peers, rank, size, size, degree);
+        return;
+    }
+    if (degree == SG_TREE_BINOMIAL) {
+        sg_peers_add_powers(peers, rank, size);
+        return;
+    }
+    for (int i = 0; i < sg_branch_children(0, size, degree); i++)
+        sg_peers_add_both(peers, rank, size, sg_branch_child(0, size, degree, i));
+    for (int64_t number = 1, next = 2, last; number < size;
+         last = number + next, number = next, next = last)
+        sg_peers_add_both(peers, rank, size, (int32_t)number);
+}
+
 void sg_peers_add_hypercube(struct sg_peers *peers, int32_t rank, int32_t size)
 {
     struct sg_hypercube cube = sg_hypercube_find(rank, size);

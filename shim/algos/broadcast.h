@@ -78,6 +78,8 @@ void sg_peers_add_tree(struct sg_peers *peers, int32_t rank, int32_t size, int d
  * contiguous tree of tree_size. */
 void sg_peers_add_branches(struct sg_peers *peers, int32_t rank, int32_t size, int32_t tree_size,
                            int degree);
+/* As sg_peers_add_branch, over all tops, and perhaps more. */
+void sg_peers_add_tops(struct sg_peers *peers, int32_t rank, int32_t size, int degree);
 /* Adds the partners on the edges of the hypercube. */
 void sg_peers_add_hypercube(struct sg_peers *peers, int32_t rank, int32_t size);
 /* Adds the peers of binomial trees relative to any endpoint: those at powers of two. */

@@ -104,6 +104,55 @@ TEST("lists of peers are symmetric")
         each(size, check_lists);
 }
 
+static bool includes(const struct lists *all, const struct lists *some)
+{
+    for (int32_t rank = 0; rank < some->size; rank++) {
+        const int32_t *list = some->list + (size_t)rank * (size_t)some->size;
+
+        for (int i = 0; i < some->count[rank]; i++) {
+            if (!names(all, rank, list[i]))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void check_all_roots(const struct sg_algo *algo, const struct sg_algo_parameters *parameters,
+                            enum sg_operation operation, int size)
+{
+    struct lists all, some;
+
+    find(algo, parameters, size, operation, SG_PEERS_OF_ALL_ROOTS, &all);
+    check_symmetric(&all);
+    for (int32_t root = 0; root < size; root++) {
+        find(algo, parameters, size, operation, root, &some);
+        EXPECT(includes(&all, &some));
+        lose(&some);
+    }
+    lose(&all);
+}
+
+TEST("the peers of all roots include those of each")
+{
+    static const struct sg_algo_parameters sets[] = {{0},
+                                                     {.degree = 1},
+                                                     {.degree = 3},
+                                                     {.shape = SG_TREE_SHAPE_BINOMIAL},
+                                                     {.shape = SG_TREE_SHAPE_BINARY},
+                                                     {.shape = SG_TREE_SHAPE_FIBONACCI}};
+
+    for (int size = 1; size <= 70; size += 3 * unit_step()) {
+        for (int a = 0; sg_algos[a] != NULL; a++) {
+            for (size_t p = 0; p < sizeof sets / sizeof *sets; p++) {
+                if (sg_algos[a]->operations & 1u << SG_OPERATION_REDUCE)
+                    check_all_roots(sg_algos[a], &sets[p], SG_OPERATION_REDUCE, size);
+                if (sg_algos[a]->operations & 1u << SG_OPERATION_BCAST)
+                    check_all_roots(sg_algos[a], &sets[p], SG_OPERATION_BCAST, size);
+            }
+        }
+    }
+}
+
 static bool is_hub(const struct sg_algo *algo, enum sg_operation operation, int size, int32_t rank)
 {
     return algo == &sg_algo_handoff && operation == SG_OPERATION_REDUCE &&

@@ -408,11 +408,13 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
     struct sg_peers found = sg_peers_into(out, capacity);
     struct fixed_tree state = {.degree = setup->parameters.degree};
     int degree = degree_of(&state, operation);
+    int rooted = operation == SG_OPERATION_BCAST ? broadcast_degree(&setup->parameters) : degree;
 
     if (sg_operation_has_root(operation)) {
-        sg_peers_add_branch(&found, setup->rank, setup->size, root,
-                            operation == SG_OPERATION_BCAST ? broadcast_degree(&setup->parameters)
-                                                            : degree);
+        if (root == SG_PEERS_OF_ALL_ROOTS)
+            sg_peers_add_tops(&found, setup->rank, setup->size, rooted);
+        else
+            sg_peers_add_branch(&found, setup->rank, setup->size, root, rooted);
         /* Peers of flow control. */
         sg_peers_add_branch(&found, setup->rank, setup->size, 0, degree);
     } else {

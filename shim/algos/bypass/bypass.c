@@ -187,7 +187,10 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
 {
     struct sg_peers peers = sg_peers_into(out, capacity);
 
-    sg_peers_add_branch(&peers, setup->rank, setup->size, root, SG_TREE_BINOMIAL);
+    if (root == SG_PEERS_OF_ALL_ROOTS)
+        sg_peers_add_powers(&peers, setup->rank, setup->size);
+    else
+        sg_peers_add_branch(&peers, setup->rank, setup->size, root, SG_TREE_BINOMIAL);
     /* Peers of flow control. */
     if (operation == SG_OPERATION_BCAST)
         sg_peers_add_branch(&peers, setup->rank, setup->size, 0, SG_TREE_BINOMIAL);

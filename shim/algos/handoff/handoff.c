@@ -93,7 +93,7 @@ static void add_climbers(const struct sg_algo_setup *setup, struct sg_peers *pee
             continue;
         is_home = true;
         sg_shape_below(&shape, &climb, &first, &end);
-        for (int32_t below = first; below < end; below++)
+        for (int32_t below = first; below < end && !peers->is_short; below++)
             sg_peers_add(peers, below);
     }
 }
@@ -102,6 +102,7 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
                  int32_t *out, int capacity)
 {
     struct sg_peers peers = sg_peers_into(out, capacity);
+    bool names_all = root == SG_PEERS_OF_ALL_ROOTS || setup->rank == root || setup->rank == 0;
 
     add_climbers(setup, &peers);
     if (operation != SG_OPERATION_REDUCE) {
@@ -110,10 +111,9 @@ static int peers(const struct sg_algo_setup *setup, enum sg_operation operation,
     }
     /* The last arriver writes the result to the root; the root writes the done cell at endpoint
      * 0. */
-    sg_peers_add(&peers, root);
+    sg_peers_add(&peers, root >= 0 ? root : 0);
     sg_peers_add(&peers, 0);
-    for (int32_t other = 0; other < setup->size && (setup->rank == root || setup->rank == 0);
-         other++)
+    for (int32_t other = 0; other < setup->size && names_all && !peers.is_short; other++)
         sg_peers_add(&peers, other);
     return sg_peers_count(&peers);
 }
