@@ -17,6 +17,7 @@
 #include "intranode/mpi/pool.h"
 #include "mpi/gpu_buffers.h"
 #include "mpi/real.h"
+#include "mpi/user_lines.h"
 #include "profile/comms.h"
 #include "runtime/present.h"
 #include "runtime/recording.h"
@@ -133,60 +134,54 @@ static bool find_members(MPI_Comm handle, int size, struct sg_comm_members *out)
 
 /* ---- one machine ---- */
 
-/* Nodes and machines of the members, numbered in the order of the ranks. */
+/* The members by node, and their nodes by machine. */
 struct map {
-    int *node, *machine; /* by rank */
-    const char **host;   /* by rank; for several machines only */
-    int nodes, machines;
+    struct sg_grouping nodes, machines;
 };
 
 static void free_map(struct map *map)
 {
-    free(map->node);
-    free(map->machine);
-    free(map->host);
+    free((void *)map->nodes.runs);
+    free((void *)map->machines.runs);
 }
 
-/* Numbers the nodes or machines that extent returns. numbers: array of the world's size, zeroed.
- * Returns how many there are. */
-static int number(int *numbers, const int *world_ranks, int size, int (*extent)(int world_rank),
-                  int *out)
+static bool group_nodes(const struct sg_comm_members *members, int size, struct sg_grouping *nodes)
 {
-    int count = 0;
+    struct sg_grouping_maker maker;
 
-    for (int rank = 0; rank < size; rank++) {
-        int *number = &numbers[extent(world_ranks[rank])];
+    sg_grouping_begin(&maker, sg_process.size);
+    for (int rank = 0; rank < size; rank++)
+        sg_grouping_add(&maker, sg_placement_node(members->world_ranks[rank]));
+    return sg_grouping_end(&maker, nodes) != NULL;
+}
 
-        if (*number == 0)
-            *number = ++count;
-        out[rank] = *number - 1;
-    }
-    return count;
+static bool group_machines(const struct sg_comm_members *members, const struct sg_grouping *nodes,
+                           struct sg_grouping *machines)
+{
+    struct sg_grouping_maker maker;
+
+    sg_grouping_begin(&maker, sg_process.size);
+    for (int node = 0; node < nodes->groups; node++)
+        sg_grouping_add(&maker,
+                        sg_placement_machine(members->world_ranks[sg_grouping_first(nodes, node)]));
+    return sg_grouping_end(&maker, machines) != NULL;
 }
 
 /* False: no memory. The caller frees the map in any case. */
 static bool make_map(const struct sg_comm *comm, const struct sg_comm_members *members,
                      struct map *map)
 {
-    const int *world_ranks = members->world_ranks;
-    size_t size = (size_t)comm->size, world_size = (size_t)sg_process.size;
-    int *numbers = calloc(2 * world_size, sizeof *numbers);
-    bool ok;
+    *map = (struct map){0};
+    return members->world_ranks != NULL && group_nodes(members, comm->size, &map->nodes) &&
+           group_machines(members, &map->nodes, &map->machines);
+}
 
-    *map = (struct map){.node = malloc(size * sizeof *map->node),
-                        .machine = malloc(size * sizeof *map->machine),
-                        .host = calloc(size, sizeof *map->host)};
-    ok = numbers != NULL && world_ranks != NULL && map->node != NULL && map->machine != NULL &&
-         map->host != NULL;
-    if (ok) {
-        map->nodes = number(numbers, world_ranks, comm->size, sg_placement_node, map->node);
-        map->machines = number(numbers + world_size, world_ranks, comm->size, sg_placement_machine,
-                               map->machine);
-        for (int rank = 0; rank < comm->size && members->extent == SG_COMM_SEVERAL_MACHINES; rank++)
-            map->host[rank] = sg_rdma_host(world_ranks[rank]);
-    }
-    free(numbers);
-    return ok;
+/* For messages about other machines. */
+static const char *host_of(const struct sg_exchange *exchange, int rank)
+{
+    const MPI_Comm *comm = exchange->context;
+
+    return sg_rdma_host(sg_report_world_rank(*comm, rank));
 }
 
 /* Sets up the engine over several nodes: the first rank of a machine makes it, the machine's other
@@ -199,18 +194,16 @@ static enum sg_status set_up_internode(struct sg_comm *comm, const struct map *m
                                        .called = name_of(comm, name),
                                        .rank = comm->rank,
                                        .ranks = comm->size,
-                                       .endpoints = map->nodes,
-                                       .endpoint_of = map->node,
-                                       .machines = map->machines,
-                                       .machine_of = map->machine,
-                                       .hosts = map->host,
+                                       .by_endpoint = &map->nodes,
+                                       .by_machine = &map->machines,
+                                       .host_of = host_of,
                                        .rules = sg_process.rules,
                                        .messages_rule = comm->messages_rule};
 
-    if (map->machines > 1) {
+    if (map->machines.groups > 1) {
         setup.ops = sg_rdma_ops();
         setup.exchange = &comm->exchange;
-    } else if (map->nodes > SG_INTERNODE_ENDPOINTS_MAX) {
+    } else if (map->nodes.groups > SG_INTERNODE_ENDPOINTS_MAX) {
         return SG_ERR_MISSING;
     }
     return makes ? sg_internode_offer(&setup, &comm->internode, ticket)
@@ -305,47 +298,94 @@ struct offering {
     int32_t status, error;
 };
 
-static int first_of_machine(const struct map *map, int of)
-{
-    int rank = 0;
+/* Ranks of a machine; each rank trades offerings with the first, which trades with all others. */
+struct company {
+    int first, count;
+    int *partners;
+    struct offering *own, *theirs; /* by partner */
+};
 
-    while (map->machine[rank] != map->machine[of])
-        rank++;
-    return rank;
+static void free_company(struct company *company)
+{
+    free(company->partners);
+    free(company->own);
+    free(company->theirs);
+}
+
+/* False: no memory. The caller frees the company in any case. */
+static bool find_company(const struct sg_comm *comm, const struct map *map, struct company *out)
+{
+    struct sg_place node = sg_grouping_place(&map->nodes, comm->rank);
+    int machine = sg_grouping_place(&map->machines, node.group).group;
+    int nodes = sg_grouping_size(&map->machines, machine);
+    size_t room = (size_t)nodes * (size_t)map->nodes.most;
+
+    *out = (struct company){
+        .first = sg_grouping_first(&map->nodes, sg_grouping_first(&map->machines, machine)),
+        .partners = calloc(room, sizeof *out->partners),
+        .own = calloc(room, sizeof *out->own),
+        .theirs = calloc(room, sizeof *out->theirs)};
+    if (out->partners == NULL || out->own == NULL || out->theirs == NULL)
+        return false;
+    if (out->first != comm->rank)
+        out->partners[out->count++] = out->first;
+    for (int i = 0; i < nodes && out->first == comm->rank; i++) {
+        int of = sg_grouping_item(&map->machines, machine, i);
+        int ranks = sg_grouping_size(&map->nodes, of);
+
+        for (int local = i == 0; local < ranks; local++)
+            out->partners[out->count++] = sg_grouping_item(&map->nodes, of, local);
+    }
+    return true;
 }
 
 /* Shares one segment a machine. False: some rank failed. */
-static bool share_segments(struct sg_comm *comm, const struct map *map, bool has_map)
+static bool share_with(struct sg_comm *comm, const struct map *map, struct company *company)
 {
-    int first = has_map ? first_of_machine(map, comm->rank) : -1;
-    struct offering own = {.status = SG_ERR_MEMORY, .error = ENOMEM}, *all;
-    void *offerings = NULL;
+    struct offering own = {.status = SG_OK};
+    bool is_first = company->first == comm->rank;
     enum sg_status status;
     int first_failed;
 
-    if (first == comm->rank) {
+    if (is_first) {
         own.status = set_up_internode(comm, map, true, &own.ticket);
         own.error = errno;
+        for (int i = 0; i < company->count; i++)
+            company->own[i] = own;
     }
-    status = sg_exchange_collect(&comm->exchange, &own, sizeof own, &offerings);
-    all = offerings;
-    if (status == SG_OK && has_map && first != comm->rank) {
-        own.status = all[first].status;
-        own.error = all[first].error;
+    status = sg_exchange_trade(&comm->exchange, company->partners, company->count, company->own,
+                               company->theirs, sizeof own);
+    if (status == SG_OK && !is_first) {
+        own = company->theirs[0];
         if (own.status == SG_OK) {
-            own.status = set_up_internode(comm, map, false, &all[first].ticket);
+            own.status = set_up_internode(comm, map, false, &own.ticket);
             own.error = errno;
         }
     }
-    free(offerings);
     if (status == SG_OK)
         status = sg_exchange_agree(&comm->exchange, own.status == SG_OK, &first_failed);
-    if (first == comm->rank && comm->internode != NULL)
+    if (is_first && comm->internode != NULL)
         sg_segment_seal(&own.ticket);
     errno = own.error;
     if (status == SG_OK && first_failed == comm->rank && own.status != SG_ERR_MISSING)
         say_without(comm);
     return status == SG_OK && first_failed < 0;
+}
+
+static bool share_segments(struct sg_comm *comm, const struct map *map, bool has_map)
+{
+    struct company company = {.first = -1};
+    bool has_company = has_map && find_company(comm, map, &company), shares;
+    int first_without = 0;
+
+    shares = sg_exchange_agree(&comm->exchange, has_company, &first_without) == SG_OK &&
+             first_without < 0 && share_with(comm, map, &company);
+    if (first_without == comm->rank) {
+        errno = ENOMEM;
+        say_without(comm);
+    }
+    free_company(&company);
+    return shares;
 }
 
 static void warn_of_sites(const struct sg_comm *comm)

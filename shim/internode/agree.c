@@ -24,7 +24,7 @@
 #include <stddef.h>
 
 /* Stored in place of the value that a rank proposes: the rank is asking the coordinator. */
-#define ASKED SG_INTERNODE_FIELD_MASK
+#define ASKED SG_INTERNODE_VALUE_MASK
 
 /* Values of an opening. */
 enum { OPEN, FAR_AHEAD };
@@ -32,8 +32,10 @@ enum { OPEN, FAR_AHEAD };
 /* True if all ranks of this machine have read the first `count` choices. */
 static bool have_all_chosen(struct sg_internode *internode, uint64_t count)
 {
-    return sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, chosen),
-                                       &internode->all_chosen, count);
+    struct sg_internode_readers readers = {0, sg_internode_states(internode),
+                                           offsetof(struct sg_rank_state, chosen)};
+
+    return sg_internode_is_read_by_all(internode, readers, &internode->all_chosen, count);
 }
 
 /* Quarters that all ranks of this machine have read. */
@@ -156,15 +158,15 @@ const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
     struct choosing choosing = {
         .internode = internode,
         .call = call,
-        .own = (uint32_t)sg_ruleset_index(call->rules, own) & SG_INTERNODE_FIELD_MASK,
+        .own = (uint32_t)sg_ruleset_index(call->rules, own) & SG_INTERNODE_VALUE_MASK,
         .stage = internode->chosen % SG_INTERNODE_QUARTER == 0 ? TELLS : CHOOSES};
     const struct sg_choice *choice;
 
     if (!is_chosen(&choosing)) {
         /* A rank that has entered fewer calls has made fewer choices. Relaxed: the rank's own
          * count, or a hint. */
-        uint64_t entered = atomic_load_explicit(
-            &sg_internode_rank_state(internode, internode->rank)->position, memory_order_relaxed);
+        uint64_t entered = atomic_load_explicit(&sg_internode_own_state(internode)->position,
+                                                memory_order_relaxed);
 
         internode->asking.is_waiting = internode->has_coordinator;
         sg_internode_wait(
@@ -183,7 +185,7 @@ const struct sg_choice *sg_internode_agree(struct sg_internode *internode,
                      choice->algorithm, choosing.found.rank);
     internode->chosen++;
     /* Release: the word has been read. */
-    atomic_store_explicit(&sg_internode_rank_state(internode, internode->rank)->chosen,
-                          internode->chosen, memory_order_release);
+    atomic_store_explicit(&sg_internode_own_state(internode)->chosen, internode->chosen,
+                          memory_order_release);
     return choice;
 }

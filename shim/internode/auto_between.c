@@ -146,8 +146,8 @@ static __attribute__((noinline)) void await(struct sg_internode *internode,
 {
     struct awaited awaited = {internode, telling};
     /* Relaxed: this rank's own count. */
-    uint64_t entered = atomic_load_explicit(
-        &sg_internode_rank_state(internode, internode->rank)->position, memory_order_relaxed);
+    uint64_t entered =
+        atomic_load_explicit(&sg_internode_own_state(internode)->position, memory_order_relaxed);
 
     sg_internode_wait(
         internode,

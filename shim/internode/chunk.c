@@ -59,7 +59,7 @@ static void cut(const struct sg_internode_plan *plan, size_t index, struct sg_ch
 static void describe(struct sg_internode *internode, const struct sg_internode_plan *plan,
                      uint64_t position)
 {
-    struct sg_rank_state *info = sg_internode_rank_state(internode, internode->rank);
+    struct sg_rank_state *info = sg_internode_own_state(internode);
     const struct sg_call *call = plan->call;
 
     info->call.bytes = call->bytes;
@@ -76,24 +76,20 @@ static void describe(struct sg_internode *internode, const struct sg_internode_p
 
 /* True if the ring slot of this instance is free: the protocol has finished the slot's last
  * instance, and every local rank has left it. */
-static bool has_place(const struct sg_internode *internode, uint64_t position)
+static bool has_place(struct sg_internode *internode, uint64_t position)
 {
     const struct sg_internode_instance *instance = sg_internode_instance_at(internode, position);
     uint64_t before = position + 1 - internode->depth; /* positions that must have been left */
+    int first = sg_internode_first_state(internode);
+    struct sg_internode_readers locals = {first, first + internode->locals,
+                                          offsetof(struct sg_rank_state, left)};
 
     if (position < internode->depth)
         return true;
     /* Acquire: earlier uses of the slot come before. If a local rank has already taken the slot for
      * this instance, the slot has passed both conditions. */
-    if (atomic_load_explicit(&instance->finished, memory_order_acquire) < before)
-        return false;
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        if (internode->endpoint_of[rank] == internode->endpoint &&
-            atomic_load_explicit(&sg_internode_rank_state(internode, rank)->left,
-                                 memory_order_acquire) < before)
-            return false;
-    }
-    return true;
+    return atomic_load_explicit(&instance->finished, memory_order_acquire) >= before &&
+           sg_internode_is_read_by_all(internode, locals, &internode->all_left, before);
 }
 
 /* ---- comparison ----
@@ -147,6 +143,8 @@ static enum comparison compare(struct sg_internode *internode, const struct sg_i
     uint32_t own = sg_chunk_signature(plan->call);
     bool is_taken = sg_internode_is_taken(word, position);
     bool is_told = is_first && internode->remote == NULL;
+    struct sg_internode_readers readers = {0, sg_internode_states(internode),
+                                           offsetof(struct sg_rank_state, left)};
     struct sg_internode_found found;
 
     /* A receiver must let the root come first: it may get fewer or more bytes than it expects, and
@@ -154,8 +152,7 @@ static enum comparison compare(struct sg_internode *internode, const struct sg_i
     if (!is_taken && is_told && plan->follows)
         return UNKNOWN;
     if (!is_taken && position >= SG_INTERNODE_SIGNATURES &&
-        !sg_internode_is_read_by_all(internode, offsetof(struct sg_rank_state, left),
-                                     &internode->all_entered,
+        !sg_internode_is_read_by_all(internode, readers, &internode->all_entered,
                                      position + 1 - SG_INTERNODE_SIGNATURES))
         return UNKNOWN;
     found = sg_internode_meet(internode, word, position, own);
@@ -189,7 +186,7 @@ static void fill(const struct sg_internode *internode, struct sg_internode_insta
     instance->signature = sg_chunk_signature(call);
     instance->told = false;
     atomic_store_explicit(&instance->slice, 0, memory_order_relaxed);
-    instance->root = call->root >= 0 ? internode->endpoint_of[call->root] : -1;
+    instance->root = sg_internode_root_endpoint(internode, call->root);
     instance->flags = 0;
     if (plan->user != NULL)
         instance->flags |= SG_CALL_USER;
@@ -361,7 +358,7 @@ static uint64_t dissent_of(const struct sg_internode *internode, const struct sg
           (call->operation == SG_OPERATION_REDUCE && chunk->result != NULL)))
         return 0;
     dissent = atomic_load_explicit(&first->dissent, memory_order_relaxed);
-    return dissent >> 2 * SG_INTERNODE_FIELD_BITS == (uint32_t)(chunk->position + 1) ? dissent : 0;
+    return sg_internode_is_of(dissent, chunk->position) ? dissent : 0;
 }
 
 static void leave(struct sg_internode *internode, const struct sg_internode_plan *plan,
@@ -388,8 +385,8 @@ static void leave(struct sg_internode *internode, const struct sg_internode_plan
         internode->left++;
     }
     /* Release: the result was read before its slot is reused. */
-    atomic_store_explicit(&sg_internode_rank_state(internode, internode->rank)->left,
-                          internode->left, memory_order_release);
+    atomic_store_explicit(&sg_internode_own_state(internode)->left, internode->left,
+                          memory_order_release);
 }
 
 static bool step(struct sg_internode *internode, const struct sg_internode_plan *plan,

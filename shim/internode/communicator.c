@@ -26,15 +26,6 @@ void sg_endpoint_count(struct sg_endpoint *endpoint, const struct sg_algo_head *
                               after->outstanding - before->outstanding, memory_order_relaxed);
 }
 
-static int first_rank(const struct sg_internode *internode, int endpoint)
-{
-    int rank = 0;
-
-    while (internode->endpoint_of[rank] != endpoint)
-        rank++;
-    return rank;
-}
-
 bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
                             const struct sg_event *event, struct sg_late *late)
 {
@@ -50,10 +41,11 @@ bool sg_endpoint_begin_late(struct sg_internode *internode, uint32_t protocol,
     if (instance == NULL)
         return false;
     own = &internode->names[instance->position % internode->depth];
-    *late = (struct sg_late){.operation = (enum sg_operation)instance->operation,
-                             .child = first_rank(internode, event->message.from),
-                             .bytes = instance->bytes,
-                             .begin_ns = event->time_ns};
+    *late =
+        (struct sg_late){.operation = (enum sg_operation)instance->operation,
+                         .child = sg_grouping_first(&internode->by_endpoint, event->message.from),
+                         .bytes = instance->bytes,
+                         .begin_ns = event->time_ns};
     if (!instance->stays)
         late->avoided_ns = event->time_ns - instance->left_ns;
     if (own->position == instance->position)

@@ -6,6 +6,7 @@
 #ifndef SG_INTERNODE_COMMUNICATOR_H
 #define SG_INTERNODE_COMMUNICATOR_H
 
+#include "core/grouping.h"
 #include "internode/internode.h"
 #include "internode/layout.h"
 #include "mpi/user_lines.h"
@@ -63,20 +64,19 @@ struct sg_internode {
     int endpoint, endpoints;
     int local, locals; /* this rank's number among the endpoint's ranks, and the number of them */
     int servers;       /* the first ones, which deliver CALLs and receive messages */
-    int locals_max;
-    int *endpoint_of;         /* by rank */
-    int *machine_of;          /* by rank */
-    int *number_of;           /* by rank: its number among its machine's ranks */
-    int *machine_of_endpoint; /* by endpoint: its machine */
-    int *index_of;            /* by endpoint: its number among its machine's endpoints */
-    int here, ranks_here;     /* largest numbers of endpoints and of ranks on one machine */
+    int locals_max, servers_max;
+    struct sg_grouping by_endpoint; /* ranks; the runs are in the segment */
+    struct sg_grouping by_machine;  /* endpoints, likewise */
+    int machine, index; /* this machine, and the number of this endpoint among its endpoints */
+    int here;           /* largest number of endpoints on one machine */
     uint32_t depth;
-    uint32_t slot_bytes;              /* largest of all protocols: size of contributions */
-    uint64_t position;                /* chunks begun */
-    _Atomic uint64_t arrived;         /* chunks that have arrived, in order */
-    uint64_t left, left_beyond;       /* chunks left: all before it; after it, those in the mask */
-    uint64_t chosen;                  /* calls with an agreed choice */
-    uint64_t all_chosen, all_entered; /* by all ranks here, as last seen */
+    uint32_t slot_bytes;        /* largest of all protocols: size of contributions */
+    uint64_t position;          /* chunks begun */
+    _Atomic uint64_t arrived;   /* chunks that have arrived, in order */
+    uint64_t left, left_beyond; /* chunks left: all before it; after it, those in the mask */
+    uint64_t chosen;            /* calls with an agreed choice */
+    /* By all ranks of this machine, and of this endpoint, as last seen. */
+    uint64_t all_chosen, all_entered, all_left;
     /* some rank was too far behind: rules by call site have ended */
     bool is_far_ahead;
     const struct sg_ruleset *rules;
@@ -86,7 +86,7 @@ struct sg_internode {
     bool is_polled;                                    /* some protocol is SG_ALGO_POLLED */
     bool is_one_sided;                                 /* some is, or there is a coordinator */
     size_t coordinator_at; /* if there is one; only the one on endpoint 0's machine is used */
-    size_t rank_states_at, endpoints_at, contributions_at, transport_at, size_bytes;
+    size_t runs_at, rank_states_at, endpoints_at, contributions_at, transport_at, size_bytes;
     /* not complete; see nonblocking.c */
     struct sg_nonblocking *first_nonblocking, *last_nonblocking;
     _Atomic uint32_t nonblocking_count; /* number of incomplete nonblocking calls */
@@ -108,17 +108,13 @@ struct sg_internode {
     /* Several machines: */
     const struct sg_transport_remote_ops *remote; /* else NULL */
     struct sg_transport_location location;
-    int machines;
     bool has_coordinator; /* rules distinguish call sites, and ranks can agree */
     struct sg_coordinator_request asking;
-    bool runs_users;          /* runs users' operations */
-    bool is_in_order;         /* a node's ranks are consecutive, and nodes are in rank order */
-    struct sg_user_fold user; /* of the call in progress */
+    bool runs_users;                                                /* runs users' operations */
+    struct sg_user_fold user;                                       /* of the call in progress */
     _Alignas(16) unsigned char scratch[SG_INTERNODE_SCRATCH_BYTES]; /* scratch memory of `user` */
-    const char **hosts;                                             /* by rank */
-    int32_t *peers;                                                 /* connected endpoints */
-    int peer_count;
-    uint8_t *reached; /* by protocol and 1 + root's endpoint; see connect.c */
+    struct sg_internode_links *links;                               /* connections: connect.c */
+    const char *(*host_of)(const struct sg_exchange *exchange, int rank);
     _Atomic uint64_t probed_ns;
     bool noted;
 };
@@ -130,22 +126,64 @@ static inline bool sg_internode_serves(const struct sg_internode *internode)
     return internode->local < internode->servers;
 }
 
-static inline bool sg_internode_is_here(const struct sg_internode *internode, int rank)
-{
-    return internode->machine_of[rank] == internode->machine_of[internode->rank];
-}
-
 static inline void *sg_internode_at(const struct sg_internode *internode, size_t offset)
 {
     return (unsigned char *)internode->header + offset;
+}
+
+/* Returns the number of an endpoint among those of its machine. */
+static inline int sg_internode_index(const struct sg_internode *internode, int endpoint)
+{
+    return endpoint == internode->endpoint
+               ? internode->index
+               : sg_grouping_place(&internode->by_machine, endpoint).number;
+}
+
+/* Rank states of this machine are numbered by endpoint and local rank. Some numbers are unused, if
+ * endpoints differ in size. */
+static inline int sg_internode_states(const struct sg_internode *internode)
+{
+    return internode->here * internode->locals_max;
+}
+
+static inline struct sg_rank_state *sg_internode_state(const struct sg_internode *internode,
+                                                       int number)
+{
+    return (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) + number;
+}
+
+/* This endpoint's are consecutive. */
+static inline int sg_internode_first_state(const struct sg_internode *internode)
+{
+    return internode->index * internode->locals_max;
+}
+
+static inline struct sg_rank_state *sg_internode_own_state(const struct sg_internode *internode)
+{
+    return sg_internode_state(internode, sg_internode_first_state(internode) + internode->local);
 }
 
 /* rank: one of this machine's. */
 static inline struct sg_rank_state *sg_internode_rank_state(const struct sg_internode *internode,
                                                             int rank)
 {
-    return (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) +
-           internode->number_of[rank];
+    struct sg_place place = sg_grouping_place(&internode->by_endpoint, rank);
+
+    return sg_internode_state(internode,
+                              sg_internode_index(internode, place.group) * internode->locals_max +
+                                  place.number);
+}
+
+/* The number of the state's rank in the communicator; -1: there is no such rank. */
+static inline int sg_internode_rank_of(const struct sg_rank_state *state)
+{
+    return state->rank - 1;
+}
+
+/* root: a rank, or -1, as for calls without a root. */
+static inline int sg_internode_root_endpoint(const struct sg_internode *internode, int root)
+{
+    return root >= 0 ? sg_grouping_place(&internode->by_endpoint, root).group : -1;
 }
 
 /* endpoint: one of this machine's. */
@@ -153,7 +191,7 @@ static inline struct sg_endpoint *sg_internode_endpoint(const struct sg_internod
                                                         int endpoint)
 {
     return (struct sg_endpoint *)sg_internode_at(internode, internode->endpoints_at) +
-           internode->index_of[endpoint];
+           sg_internode_index(internode, endpoint);
 }
 
 static inline struct sg_internode_instance *
@@ -182,8 +220,7 @@ sg_endpoint_find_instance(const struct sg_internode *internode, uint32_t protoco
 static inline void *sg_internode_contribution(const struct sg_internode *internode,
                                               uint64_t position, int local)
 {
-    size_t index = ((size_t)internode->index_of[internode->endpoint] * internode->depth +
-                    position % internode->depth) *
+    size_t index = ((size_t)internode->index * internode->depth + position % internode->depth) *
                        (size_t)internode->locals_max +
                    (size_t)local;
 
@@ -196,8 +233,8 @@ static inline unsigned char *sg_internode_region(const struct sg_internode *inte
 {
     const struct sg_internode_protocol *info = &internode->protocols[protocol];
 
-    return sg_internode_at(internode,
-                           info->at + (size_t)internode->index_of[endpoint] * info->stride);
+    return sg_internode_at(internode, info->at + (size_t)sg_internode_index(internode, endpoint) *
+                                                     info->stride);
 }
 
 /* Type of an instance's operands, by the low half of its number. Messages describe it, because
@@ -222,16 +259,19 @@ static inline void *sg_internode_result(const struct sg_internode *internode, ui
 /* Words that the first rank to reach an item writes for the other ranks of its machine.
  *
  * All ranks reach items in the same order, numbered from 0. Item n has a word in the segment, at n
- * modulo the number of words. It contains n + 1, the first rank, and that rank's value, which the
- * others read. A word is written again only when all ranks have read it.
+ * modulo the number of words. It contains n + 1 (the low 24 bits, which is more than the words can
+ * be apart), the first rank, and that rank's value, which the others read. A word is written again
+ * only when all ranks have read it.
  *
  *   choices      calls whose operation has rules by call site, including those that go to MPICH
  *   openings     quarters of the choices' words (agree.c)
  *   signatures   instances (chunk.c)
  */
 
-#define SG_INTERNODE_FIELD_BITS 16
-#define SG_INTERNODE_FIELD_MASK 0xffffu
+#define SG_INTERNODE_VALUE_BITS 16
+#define SG_INTERNODE_VALUE_MASK 0xffffu
+#define SG_INTERNODE_RANK_BITS 24
+#define SG_INTERNODE_NUMBER_AT (SG_INTERNODE_VALUE_BITS + SG_INTERNODE_RANK_BITS)
 
 struct sg_internode_found {
     uint32_t brought;
@@ -240,25 +280,28 @@ struct sg_internode_found {
 
 static inline uint64_t sg_internode_word_of(uint64_t number, int rank, uint32_t brings)
 {
-    return ((uint64_t)(uint32_t)(number + 1) << SG_INTERNODE_FIELD_BITS | (uint64_t)rank)
-               << SG_INTERNODE_FIELD_BITS |
+    return (number + 1) << SG_INTERNODE_NUMBER_AT | (uint64_t)rank << SG_INTERNODE_VALUE_BITS |
            brings;
+}
+
+/* True if the word contains item `number`. */
+static inline bool sg_internode_is_of(uint64_t word, uint64_t number)
+{
+    return (word ^ (number + 1) << SG_INTERNODE_NUMBER_AT) >> SG_INTERNODE_NUMBER_AT == 0;
 }
 
 static inline struct sg_internode_found sg_internode_found_in(uint64_t word)
 {
     return (struct sg_internode_found){
-        (uint32_t)(word & SG_INTERNODE_FIELD_MASK),
-        (int)(word >> SG_INTERNODE_FIELD_BITS & SG_INTERNODE_FIELD_MASK)};
+        (uint32_t)(word & SG_INTERNODE_VALUE_MASK),
+        (int)(word >> SG_INTERNODE_VALUE_BITS & ((1 << SG_INTERNODE_RANK_BITS) - 1))};
 }
 
 /* True if some rank has reached the item. */
 static inline bool sg_internode_is_taken(const _Atomic uint64_t *word, uint64_t number)
 {
     /* Acquire: the writer described its call before. */
-    uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
-
-    return seen >> 2 * SG_INTERNODE_FIELD_BITS == (uint32_t)(number + 1);
+    return sg_internode_is_of(atomic_load_explicit(word, memory_order_acquire), number);
 }
 
 /* Precondition: all ranks have read the word's former value. */
@@ -271,32 +314,37 @@ static inline struct sg_internode_found sg_internode_meet(const struct sg_intern
     uint64_t seen = atomic_load_explicit(word, memory_order_acquire);
 
     /* A faster rank writes the same number: no rank gets a whole ring ahead of another. */
-    if (seen >> 2 * SG_INTERNODE_FIELD_BITS != wanted >> 2 * SG_INTERNODE_FIELD_BITS &&
+    if (!sg_internode_is_of(seen, number) &&
         atomic_compare_exchange_strong_explicit(word, &seen, wanted, memory_order_acq_rel,
                                                 memory_order_acquire))
         seen = wanted;
     return sg_internode_found_in(seen);
 }
 
-/* True if all ranks of this machine have read `count` items. read_at: the member of struct
- * sg_rank_state that counts items read. all_read: a count that all ranks are known to have reached.
- */
-static inline bool sg_internode_is_read_by_all(const struct sg_internode *internode, size_t read_at,
+/* Ranks of this machine, by the numbers of their states, and the member of struct sg_rank_state
+ * that counts the items that they have read. */
+struct sg_internode_readers {
+    int first, end;
+    size_t read_at;
+};
+
+/* True if all these ranks have read `count` items. all_read: a count that all of them are known to
+ * have reached. */
+static inline bool sg_internode_is_read_by_all(const struct sg_internode *internode,
+                                               struct sg_internode_readers readers,
                                                uint64_t *all_read, uint64_t count)
 {
     uint64_t least = UINT64_MAX;
 
     if (*all_read >= count)
         return true;
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        const char *info;
-        const _Atomic uint64_t *read;
+    for (int number = readers.first; number < readers.end; number++) {
+        const struct sg_rank_state *state = sg_internode_state(internode, number);
+        const _Atomic uint64_t *read = (const void *)((const char *)state + readers.read_at);
         uint64_t now;
 
-        if (!sg_internode_is_here(internode, rank))
+        if (sg_internode_rank_of(state) < 0)
             continue;
-        info = (const char *)sg_internode_rank_state(internode, rank);
-        read = (const void *)(info + read_at);
         /* Acquire: the rank has finished reading. */
         now = atomic_load_explicit(read, memory_order_acquire);
         least = now < least ? now : least;

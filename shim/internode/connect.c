@@ -1,20 +1,22 @@
 /* Opens the transport, collectively on a communicator between machines, and connects each endpoint
  * to the peers of its protocols.
  *
- * A protocol's peers follow from its parameters, the operation and the root, so every rank knows
- * for which roots endpoints are connected. Set-up connects the peers of barriers, allreduces,
- * reduces to rank 0 and broadcasts from it. It also connects those of all roots if they are few in
- * total (those of bypass are at distances of powers of two). If the protocol carries messages,
- * set-up connects all to all. The first blocking call that needs other connections makes them.
- * Until then MPICH runs a nonblocking call that needs them, because it must not wait for other
- * ranks.
+ * A protocol computes its peers from its parameters, the operation and the root; they are as few as
+ * levels of a tree. Set-up connects the peers of barriers, allreduces, reduces to rank 0 and
+ * broadcasts from it. It also connects those of all roots if they are few in total (those of bypass
+ * are at distances of powers of two). If the protocol carries messages, set-up connects all to all.
+ * The first blocking call that needs other connections makes them. Until then MPICH runs a
+ * nonblocking call that needs them, because it must not wait for other ranks. Ranks agree on what
+ * they connect, so every rank knows for which calls all endpoints are connected.
  *
  * A health check finds failed connections, and ranks in different calls; it ends the job.
  */
 #include "internode/connect.h"
 
+#include "algos/broadcast.h"
 #include "algos/tree.h"
 #include "core/clock.h"
+#include "core/hash.h"
 #include "core/status.h"
 #include "internode/endpoint.h"
 #include "mpi/real.h"
@@ -23,160 +25,225 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NOTE_BYTES 256
 
-/* ---- connecting ---- */
+/* ---- connections ---- */
 
-struct peers {
-    int32_t *list; /* endpoints, without duplicates */
-    int count;
-};
-
-static void add_peer(struct peers *peers, int32_t peer)
-{
-    for (int i = 0; i < peers->count; i++) {
-        if (peers->list[i] == peer)
-            return;
-    }
-    peers->list[peers->count++] = peer;
-}
-
-/* False: the protocol does not support the operation. */
-static bool add_peers_of(const struct sg_internode_protocol *protocol,
-                         const struct sg_algo_setup *setup, enum sg_operation operation,
-                         int32_t root, int32_t *scratch, struct peers *peers)
-{
-    int count;
-
-    if (protocol->algo == NULL || (protocol->algo->operations & 1u << operation) == 0)
-        return false;
-    count = protocol->algo->peers(setup, operation, root, scratch, setup->size);
-    for (int i = 0; i < count; i++)
-        add_peer(peers, scratch[i]);
-    return true;
-}
-
-static void add_peers(const struct sg_internode *internode, uint32_t index,
-                      enum sg_operation operation, int32_t root, int32_t *scratch,
-                      struct peers *peers)
-{
-    const struct sg_internode_protocol *protocol = &internode->protocols[index];
-
-    if (add_peers_of(protocol, &protocol->setup, operation, root, scratch, peers))
-        *sg_internode_reached(internode, index, root) = SG_REACHED;
-}
-
-/* Adds the peers of reduces to that root and of broadcasts from it. */
-static void add_rooted_peers(const struct sg_internode *internode, uint32_t index, int32_t root,
-                             int32_t *scratch, struct peers *peers)
-{
-    add_peers(internode, index, SG_OPERATION_REDUCE, root, scratch, peers);
-    add_peers(internode, index, SG_OPERATION_BCAST, root, scratch, peers);
-}
-
-/* With more nodes than this only root 0 is connected at set-up. */
-#define NODES_FOR_ALL_ROOTS 64
+/* Roots that are connected one by one, over all protocols. */
+#define ROOTS_MAX 1024u
 /* Neighbours allowed for all roots of a protocol, in addition to two for each tree level. */
 #define NEIGHBOURS_BESIDE 2
 
-/* Largest number of neighbours of any endpoint over a protocol's calls of all roots: the same on
- * every rank. scratch: twice the number of endpoints. */
-static int neighbours_for_all_roots(const struct sg_internode *internode,
-                                    const struct sg_internode_protocol *protocol, int32_t *scratch)
-{
-    static const enum sg_operation rooted[] = {SG_OPERATION_REDUCE, SG_OPERATION_BCAST};
-    struct sg_algo_setup setup = protocol->setup;
-    int most = 0;
+#define BIT(operation) (1u << (operation))
+#define ROOTLESS (BIT(SG_OPERATION_BARRIER) | BIT(SG_OPERATION_ALLREDUCE))
+#define ROOTED (BIT(SG_OPERATION_REDUCE) | BIT(SG_OPERATION_BCAST))
 
-    for (setup.rank = 0; setup.rank < internode->endpoints; setup.rank++) {
-        struct peers peers = {scratch + internode->endpoints, 0};
+/* The calls for which a protocol is connected: none, those without a root and with root 0, or all.
+ * Set-up agrees on the least of all ranks. */
+enum { NOTHING, ROOT_0, ALL_ROOTS };
 
-        for (int32_t root = 0; root < internode->endpoints; root++) {
-            for (int i = 0; i < 2; i++)
-                add_peers_of(protocol, &setup, rooted[i], root, scratch, &peers);
-        }
-        most = peers.count > most ? peers.count : most;
-    }
-    return most;
-}
-
-static bool has_few_for_all_roots(const struct sg_internode *internode, uint32_t index,
-                                  int32_t *scratch)
-{
-    const struct sg_internode_protocol *protocol = &internode->protocols[index];
-
-    return internode->endpoints <= NODES_FOR_ALL_ROOTS && protocol->algo != NULL &&
-           (protocol->algo->operations & 1u << SG_OPERATION_REDUCE) != 0 &&
-           neighbours_for_all_roots(internode, protocol, scratch) <=
-               2 * sg_tree_levels(internode->endpoints) + NEIGHBOURS_BESIDE;
-}
-
-/* The root whose peers are added; NULL: add the peers of set-up. */
-struct wanted {
-    uint32_t protocol;
+struct known_root {
+    uint32_t protocol; /* + 1; 0: the entry is free */
     int32_t root;
 };
 
-static void add_wanted(const struct sg_internode *internode, const struct wanted *wanted,
-                       int32_t *scratch, struct peers *peers)
+/* Connected roots, by hash; at most half full. room: 0 or a power of two. */
+struct known_roots {
+    struct known_root *list;
+    uint32_t count, room;
+};
+
+struct sg_internode_links {
+    uint64_t extents[SG_INTERNODE_PROTOCOLS_MAX];
+    bool is_full[SG_INTERNODE_PROTOCOLS_MAX]; /* no other root can be connected */
+    struct known_roots roots;
+    int peer_count;
+    int32_t peers[SG_TRANSPORT_PEERS_MAX]; /* connected endpoints */
+};
+
+/* Adds the peers of the operations that the protocol has, or none of them: false if there are too
+ * many, of one operation or in total. */
+static __attribute__((noinline)) bool gather(struct sg_peers *into,
+                                             const struct sg_internode_protocol *protocol,
+                                             uint32_t operations, int32_t root, int most)
 {
-    int32_t *more = peers->list + internode->endpoints;
+    int32_t before[SG_TRANSPORT_PEERS_MAX], peers[SG_TRANSPORT_PEERS_MAX];
+    int count_before = into->count, count = 0;
+
+    memcpy(before, into->out, (size_t)into->count * sizeof *before);
+    for (int operation = 0; operation < SG_OPERATION_COUNT && count >= 0; operation++) {
+        if ((operations & protocol->algo->operations & BIT(operation)) == 0)
+            continue;
+        count = protocol->algo->peers(&protocol->setup, (enum sg_operation)operation, root, peers,
+                                      most);
+        for (int i = 0; i < count; i++)
+            sg_peers_add(into, peers[i]);
+    }
+    if (count >= 0 && !into->is_short)
+        return true;
+    memcpy(into->out, before, (size_t)count_before * sizeof *before);
+    into->count = count_before;
+    into->is_short = false;
+    return false;
+}
+
+/* Adds the peers of a protocol's calls, of as many as `extent` allows. Returns of which. */
+static uint64_t gather_extent(struct sg_peers *into, const struct sg_internode_protocol *protocol,
+                              uint64_t extent)
+{
+    int most = into->capacity;
+    int few = 2 * sg_tree_levels(protocol->setup.size) + NEIGHBOURS_BESIDE;
+
+    if (protocol->algo == NULL || extent == NOTHING ||
+        !gather(into, protocol, ROOTLESS, -1, most) || !gather(into, protocol, ROOTED, 0, most))
+        return NOTHING;
+    return extent == ALL_ROOTS &&
+                   gather(into, protocol, ROOTED, SG_PEERS_OF_ALL_ROOTS, few < most ? few : most)
+               ? ALL_ROOTS
+               : ROOT_0;
+}
+
+/* Adds the peers of set-up, and changes the extents to those that have fit. Every endpoint asks the
+ * coordinator, including the coordinator's own. Carried messages may go to any endpoint, including
+ * the sender's own. */
+static void gather_first(const struct sg_internode *internode, uint64_t *extents,
+                         struct sg_peers *into)
+{
     bool names_all = internode->messages_protocol >= 0 ||
                      (internode->has_coordinator && internode->endpoint == 0);
     int32_t first = names_all ? internode->endpoints : internode->has_coordinator;
 
-    if (wanted != NULL) {
-        add_rooted_peers(internode, wanted->protocol, wanted->root, scratch, peers);
-        return;
-    }
-    /* Every endpoint asks the coordinator, including the coordinator's own. Carried messages may go
-     * to any endpoint, including the sender's own. */
     for (int32_t peer = 0; peer < first; peer++)
-        add_peer(peers, peer);
-    for (uint32_t protocol = 0; protocol < (uint32_t)internode->protocol_count; protocol++) {
-        add_peers(internode, protocol, SG_OPERATION_BARRIER, -1, scratch, peers);
-        add_peers(internode, protocol, SG_OPERATION_ALLREDUCE, -1, scratch, peers);
-        add_rooted_peers(internode, protocol, internode->endpoint_of[0], scratch, peers);
-        if (!has_few_for_all_roots(internode, protocol, more))
-            continue;
-        for (int32_t root = 0; root < internode->endpoints; root++)
-            add_rooted_peers(internode, protocol, root, scratch, peers);
-    }
+        sg_peers_add(into, peer);
+    for (int i = 0; i < internode->protocol_count; i++)
+        extents[i] = gather_extent(into, &internode->protocols[i], extents[i]);
 }
 
-/* Appends peers that are not listed yet. */
-static void keep_peers(struct sg_internode *internode, const struct peers *peers)
+/* Collective. */
+static enum sg_status connect_to(struct sg_internode *internode, const struct sg_peers *peers)
 {
-    struct peers kept = {internode->peers, internode->peer_count};
-
-    for (int i = 0; i < peers->count; i++) {
-        if (peers->list[i] != internode->endpoint)
-            add_peer(&kept, peers->list[i]);
-    }
-    internode->peer_count = kept.count;
-}
-
-/* Collective, even if this rank is out of memory. */
-static enum sg_status connect_to(struct sg_internode *internode, const struct wanted *wanted)
-{
-    size_t room = (size_t)internode->endpoints;
-    int32_t *scratch = calloc(4 * room, sizeof *scratch); /* the second half holds peers */
-    struct peers peers = {.list = scratch != NULL ? scratch + room : NULL};
-    int first_without;
+    struct sg_internode_links *links = internode->links;
+    struct sg_peers all = sg_peers_into(links->peers, SG_TRANSPORT_PEERS_MAX);
     enum sg_status status =
-        sg_exchange_agree(internode->location.exchange, scratch != NULL, &first_without);
+        internode->remote->connect(internode->transport, peers->out, peers->count);
 
-    if (status == SG_OK && first_without >= 0)
-        status = SG_ERR_MEMORY;
-    if (status == SG_OK) {
-        add_wanted(internode, wanted, scratch, &peers);
-        status = internode->remote->connect(internode->transport, peers.list, peers.count);
+    if (status != SG_OK)
+        return status;
+    /* Under the lock: tell_peers. */
+    sg_endpoint_lock(internode);
+    all.count = links->peer_count;
+    for (int i = 0; i < peers->count; i++) {
+        if (peers->out[i] != internode->endpoint)
+            sg_peers_add(&all, peers->out[i]);
     }
-    if (status == SG_OK)
-        keep_peers(internode, &peers);
-    free(scratch);
-    return status;
+    links->peer_count = all.count;
+    sg_endpoint_unlock(internode);
+    return SG_OK;
+}
+
+/* Collective: connects the peers of set-up. Protocols with more peers on some rank than a transport
+ * connects are left out on all ranks. */
+static enum sg_status connect_first(struct sg_internode *internode)
+{
+    uint64_t *extents = internode->links->extents;
+    int32_t list[SG_TRANSPORT_PEERS_MAX];
+    int most = sg_transport_peers_max(internode->endpoints);
+    struct sg_peers peers = sg_peers_into(list, most);
+    enum sg_status status;
+
+    for (int i = 0; i < internode->protocol_count; i++)
+        extents[i] = ALL_ROOTS;
+    gather_first(internode, extents, &peers);
+    status = sg_exchange_combine(internode->location.exchange, SG_COMBINE_LEAST, extents,
+                                 internode->protocol_count);
+    if (status != SG_OK)
+        return status;
+    peers = sg_peers_into(list, most);
+    gather_first(internode, extents, &peers);
+    return connect_to(internode, &peers);
+}
+
+/* ---- roots ---- */
+
+static struct known_root *root_at(const struct known_roots *roots, uint32_t protocol, int32_t root)
+{
+    uint32_t at = (uint32_t)sg_hash_mix((uint64_t)protocol << 32 | (uint32_t)root);
+
+    for (;; at++) {
+        struct known_root *known = &roots->list[at & (roots->room - 1)];
+
+        if (known->protocol == 0 || (known->protocol == protocol + 1 && known->root == root))
+            return known;
+    }
+}
+
+/* False: there is no room for another root. */
+static bool grow(struct known_roots *roots)
+{
+    struct known_roots larger = {.count = roots->count,
+                                 .room = roots->room > 0 ? 2 * roots->room : 16};
+
+    if (2 * roots->count < roots->room)
+        return true;
+    if (larger.room > 2 * ROOTS_MAX)
+        return false;
+    larger.list = calloc(larger.room, sizeof *larger.list);
+    if (larger.list == NULL)
+        return false;
+    for (uint32_t i = 0; i < roots->room; i++) {
+        const struct known_root *known = &roots->list[i];
+
+        if (known->protocol != 0)
+            *root_at(&larger, known->protocol - 1, known->root) = *known;
+    }
+    free(roots->list);
+    *roots = larger;
+    return true;
+}
+
+/* Collective: connects the protocol's peers for a root, if all ranks can. */
+static bool connect_root(struct sg_internode *internode, uint32_t index, int32_t root)
+{
+    const struct sg_internode_protocol *protocol = &internode->protocols[index];
+    struct sg_internode_links *links = internode->links;
+    int32_t list[SG_TRANSPORT_PEERS_MAX];
+    int most = sg_transport_peers_max(internode->endpoints);
+    struct sg_peers peers = sg_peers_into(list, most);
+    uint64_t fits;
+
+    for (int i = 0; i < links->peer_count; i++)
+        sg_peers_add(&peers, links->peers[i]);
+    fits = gather(&peers, protocol, ROOTED, root, most) && grow(&links->roots);
+    if (sg_exchange_combine(internode->location.exchange, SG_COMBINE_LEAST, &fits, 1) != SG_OK ||
+        !fits || connect_to(internode, &peers) != SG_OK)
+        return false;
+    *root_at(&links->roots, index, root) = (struct known_root){index + 1, root};
+    links->roots.count++;
+    return true;
+}
+
+bool sg_internode_reaches(struct sg_internode *internode, uint32_t protocol, int32_t root,
+                          bool sets_up)
+{
+    struct sg_internode_links *links = internode->links;
+
+    if (links->extents[protocol] == ALL_ROOTS || root <= 0)
+        return links->extents[protocol] != NOTHING;
+    if (links->roots.room > 0 && root_at(&links->roots, protocol, root)->protocol != 0)
+        return true;
+    if (!sets_up || links->extents[protocol] == NOTHING || links->is_full[protocol])
+        return false;
+    links->is_full[protocol] = !connect_root(internode, protocol, root);
+    return !links->is_full[protocol];
+}
+
+void sg_internode_lose_links(struct sg_internode *internode)
+{
+    if (internode->links != NULL)
+        free(internode->links->roots.list);
+    free(internode->links);
 }
 
 /* ---- opening ---- */
@@ -211,17 +278,17 @@ enum sg_status sg_internode_link(struct sg_internode *internode)
     internode->location.memory = internode->header;
     internode->location.memory_bytes = internode->size_bytes;
     internode->location.self = internode->endpoint;
-    internode->location.index = internode->index_of[internode->endpoint];
+    internode->location.index = internode->index;
+    internode->location.ranks = &internode->by_endpoint;
+    internode->location.machines = &internode->by_machine;
+    internode->location.servers_max = internode->servers_max;
     internode->location.server = internode->local;
     internode->location.servers = internode->servers;
     internode->transport_setup.location = &internode->location;
-    internode->reached =
-        calloc((size_t)internode->protocol_count, (size_t)internode->endpoints + 1);
-    internode->peers = calloc((size_t)internode->endpoints, sizeof *internode->peers);
+    internode->links = calloc(1, sizeof *internode->links);
     opened = sg_internode_open(internode);
-    status = sg_exchange_agree(
-        exchange, opened == SG_OK && internode->reached != NULL && internode->peers != NULL,
-        &first_failed);
+    status =
+        sg_exchange_agree(exchange, opened == SG_OK && internode->links != NULL, &first_failed);
     if (status != SG_OK)
         return status;
     if (first_failed >= 0) {
@@ -231,7 +298,7 @@ enum sg_status sg_internode_link(struct sg_internode *internode)
                    internode->rank, internode->ranks);
         return SG_ERR_SYSTEM;
     }
-    status = connect_to(internode, NULL);
+    status = connect_first(internode);
     if (status == SG_OK && internode->local == 0 && internode->servers < internode->locals)
         atomic_store(&sg_internode_endpoint(internode, internode->endpoint)->master,
                      1 + sg_progress_serve());
@@ -262,16 +329,6 @@ bool sg_internode_is_linked(const struct sg_internode *internode)
     return internode->remote != NULL;
 }
 
-bool sg_internode_reach(struct sg_internode *internode, uint32_t protocol, int root_endpoint)
-{
-    struct wanted wanted = {protocol, root_endpoint};
-    uint8_t *known = sg_internode_reached(internode, protocol, root_endpoint);
-
-    if (connect_to(internode, &wanted) != SG_OK)
-        *known = SG_BEYOND_REACH;
-    return *known == SG_REACHED;
-}
-
 /* ---- health ---- */
 
 #define RANKS_TEXT_BYTES 64
@@ -283,17 +340,10 @@ bool sg_internode_reach(struct sg_internode *internode, uint32_t protocol, int r
 static const char *name_ranks(const struct sg_internode *internode, int endpoint,
                               char text[RANKS_TEXT_BYTES], int *first)
 {
-    int last = -1, count = 0;
+    int count = sg_grouping_size(&internode->by_endpoint, endpoint);
+    int last = sg_grouping_item(&internode->by_endpoint, endpoint, count - 1);
 
-    *first = -1;
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        if (internode->endpoint_of[rank] != endpoint)
-            continue;
-        if (*first < 0)
-            *first = rank;
-        last = rank;
-        count++;
-    }
+    *first = sg_grouping_first(&internode->by_endpoint, endpoint);
     if (count == 1)
         snprintf(text, RANKS_TEXT_BYTES, "rank %d", *first);
     else if (last - *first + 1 == count)
@@ -301,6 +351,11 @@ static const char *name_ranks(const struct sg_internode *internode, int endpoint
     else
         snprintf(text, RANKS_TEXT_BYTES, "rank %d and others", *first);
     return text;
+}
+
+static const char *host_of(const struct sg_internode *internode, int rank)
+{
+    return internode->host_of(internode->location.exchange, rank);
 }
 
 static void __attribute__((noreturn)) end_job(void)
@@ -312,19 +367,19 @@ static void __attribute__((noreturn)) end_job(void)
 
 static void report_foreign(const struct sg_internode *internode, uint64_t foreign)
 {
-    const struct sg_rank_state *info = sg_internode_rank_state(internode, internode->rank);
-    uint64_t position = foreign >> 16;
+    const struct sg_rank_state *info = sg_internode_own_state(internode);
+    int32_t from = sg_internode_endpoint(internode, internode->endpoint)->foreign_from;
     char call[SG_REPORT_CALL_BYTES], ranks[RANKS_TEXT_BYTES];
-    bool is_in = atomic_load_explicit(&info->position, memory_order_relaxed) == position + 1;
+    bool is_in = atomic_load_explicit(&info->position, memory_order_relaxed) == foreign;
     int first;
 
-    name_ranks(internode, (int)(foreign & 0xffff) - 1, ranks, &first);
+    name_ranks(internode, from, ranks, &first);
     sg_report_line(
         SG_TRACE_LINE_MISMATCH,
         "ranks of one communicator disagree on a collective: rank %d is in %s, %s on %s in a call "
         "with another operation, size, root, form or use of MPI_IN_PLACE; aborting the job",
         internode->rank, is_in ? sg_report_call(&info->call, call) : "a call that it has left",
-        ranks, internode->hosts[first]);
+        ranks, host_of(internode, first));
     end_job();
 }
 
@@ -337,15 +392,15 @@ static void report_fault(const struct sg_internode *internode,
 
     if (fault->peer >= 0) {
         name_ranks(internode, fault->peer, ranks, &first);
-        snprintf(other, sizeof other, "%s on %s", ranks, internode->hosts[first]);
+        snprintf(other, sizeof other, "%s on %s", ranks, host_of(internode, first));
     }
     if (fault->is_own)
         sg_log("rank %d on %s: its RDMA adapter failed%s%s (%s); aborting the job", internode->rank,
-               internode->hosts[internode->rank], is_about_others ? " on the way to " : "",
+               host_of(internode, internode->rank), is_about_others ? " on the way to " : "",
                is_about_others ? other : "", fault->what);
     else
         sg_log("rank %d on %s: %s can no longer be reached (%s); aborting the job", internode->rank,
-               internode->hosts[internode->rank], other, fault->what);
+               host_of(internode, internode->rank), other, fault->what);
     end_job();
 }
 
@@ -366,9 +421,9 @@ static void tell_peers(struct sg_internode *internode)
             atomic_load_explicit(&place->finished, memory_order_relaxed) > place->position)
             continue;
         place->told = true;
-        for (int peer = 0; peer < internode->peer_count; peer++)
-            internode->ops->send(internode->transport, internode->endpoint, internode->peers[peer],
-                                 &message);
+        for (int peer = 0; peer < internode->links->peer_count; peer++)
+            internode->ops->send(internode->transport, internode->endpoint,
+                                 internode->links->peers[peer], &message);
     }
 }
 
@@ -390,7 +445,8 @@ static void probe(struct sg_internode *internode)
 void sg_internode_check_health(struct sg_internode *internode)
 {
     struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
-    uint64_t foreign = atomic_load_explicit(&endpoint->foreign, memory_order_relaxed);
+    /* Acquire: the other endpoint is known. */
+    uint64_t foreign = atomic_load_explicit(&endpoint->foreign, memory_order_acquire);
     struct sg_transport_fault fault;
 
     if (internode->remote == NULL)

@@ -9,17 +9,13 @@
  * internode->client. */
 enum sg_status sg_internode_open(struct sg_internode *internode);
 
-/* Between machines: the protocols' connections for each root's endpoint (-1: for calls without a
- * root). */
-enum { SG_REACH_NOT_KNOWN, SG_REACHED, SG_BEYOND_REACH };
-static inline uint8_t *sg_internode_reached(const struct sg_internode *internode, uint32_t protocol,
-                                            int root_endpoint)
-{
-    return &internode->reached[(size_t)protocol * (size_t)(internode->endpoints + 1) +
-                               (size_t)(root_endpoint + 1)];
-}
-/* Makes connections that are not known yet: collective. False: they cannot be made. */
-bool sg_internode_reach(struct sg_internode *internode, uint32_t protocol, int root_endpoint);
+/* Between machines: true if the protocol has its connections for calls with the root at that
+ * endpoint (-1: without a root), the same on all ranks. sets_up: all ranks call it, and make the
+ * connections if they can and have not tried. */
+bool sg_internode_reaches(struct sg_internode *internode, uint32_t protocol, int32_t root,
+                          bool sets_up);
+
+void sg_internode_lose_links(struct sg_internode *internode);
 
 /* Between machines: aborts the job if ranks are in different calls (endpoint.h) or the transport
  * has failed. An application thread aborts it, on its next call into the library. If an instance

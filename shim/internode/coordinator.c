@@ -99,7 +99,7 @@ bool sg_coordinator_ask_passed(struct sg_internode *internode, uint64_t quarter,
     if (!ask(internode, SG_ACTION_READ_CELLS, passed_cell(quarter), 0))
         return false;
     *has_passed = internode->asking.value >=
-                  (quarter / SG_INTERNODE_OPENINGS + 1) * (uint64_t)internode->machines;
+                  (quarter / SG_INTERNODE_OPENINGS + 1) * (uint64_t)internode->by_machine.groups;
     return true;
 }
 
@@ -117,7 +117,7 @@ static bool step(struct sg_internode *internode, enum sg_agreement thing, uint64
         if (!ask(internode, SG_ACTION_FETCH_ADD, cells_of[thing].tickets + at, 1))
             return false;
         asking->stage =
-            asking->value == number / count * (uint64_t)internode->machines ? WRITE : READ;
+            asking->value == number / count * (uint64_t)internode->by_machine.groups ? WRITE : READ;
         return true;
     case WRITE:
         if (ask(internode, SG_ACTION_WRITE_CELL, cells_of[thing].decided + at, own))
@@ -125,7 +125,7 @@ static bool step(struct sg_internode *internode, enum sg_agreement thing, uint64
         return asking->stage == READ;
     default:
         if (ask(internode, SG_ACTION_READ_CELLS, cells_of[thing].decided + at, 0) &&
-            asking->value >> 32 == own >> 32)
+            sg_internode_is_of(asking->value, number))
             asking->stage = DONE;
         return asking->stage == DONE;
     }

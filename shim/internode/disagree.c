@@ -31,7 +31,7 @@ static struct sg_internode_found found_at(const struct sg_internode *internode, 
 
 static const struct sg_call_info *own_info(const struct sg_internode *internode)
 {
-    return &sg_internode_rank_state(internode, internode->rank)->call;
+    return &sg_internode_own_state(internode)->call;
 }
 
 /* Returns a rank's own description of its call; NULL: the rank is in a later call. */

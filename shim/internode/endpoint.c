@@ -37,14 +37,17 @@ uint32_t sg_endpoint_note(const struct sg_internode *internode,
                : position << POSITION_SHIFT | instance->signature;
 }
 
+/* Under the lock. */
 static void keep_foreign(struct sg_internode *internode,
                          const struct sg_internode_instance *instance, int32_t from)
 {
-    uint64_t none = 0;
+    struct sg_endpoint *endpoint = sg_internode_endpoint(internode, internode->endpoint);
 
-    atomic_compare_exchange_strong(&sg_internode_endpoint(internode, internode->endpoint)->foreign,
-                                   &none,
-                                   instance->position << 16 | (uint64_t)(uint32_t)(from + 1));
+    if (atomic_load_explicit(&endpoint->foreign, memory_order_relaxed) != 0)
+        return;
+    endpoint->foreign_from = from;
+    /* Release: publishes the endpoint. */
+    atomic_store_explicit(&endpoint->foreign, instance->position + 1, memory_order_release);
 }
 
 static bool is_of(uint32_t note, const struct sg_internode_instance *instance)
@@ -665,9 +668,10 @@ void sg_internode_stall_after(uint64_t ns)
 }
 
 /* Appends a rank's state; leaves the text unchanged if it does not fit. */
-static void append(char *text, int *used, const struct sg_call *waiting, int rank,
+static void append(char *text, int *used, const struct sg_call *waiting,
                    const struct sg_rank_state *info)
 {
+    int rank = sg_internode_rank_of(info);
     char call[SG_REPORT_CALL_BYTES];
     /* Relaxed: the value is only displayed. */
     bool came_once = atomic_load_explicit(&info->position, memory_order_relaxed) > 0;
@@ -696,17 +700,16 @@ static __attribute__((noinline)) void report_stall(const struct sg_internode *in
     if (atomic_exchange(&internode->header->stall_reported, tag) == tag ||
         (text = calloc(1, TEXT_BYTES)) == NULL)
         return;
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        const struct sg_rank_state *info;
+    for (int number = 0; number < sg_internode_states(internode); number++) {
+        const struct sg_rank_state *info = sg_internode_state(internode, number);
 
-        if (!sg_internode_is_here(internode, rank))
+        if (sg_internode_rank_of(info) < 0)
             continue;
         here++;
-        info = sg_internode_rank_state(internode, rank);
         if (atomic_load_explicit(&info->position, memory_order_relaxed) > position)
             continue;
         if (missing++ < RANKS_NAMED)
-            append(text, &used, call, rank, info);
+            append(text, &used, call, info);
     }
     sg_report_line(
         SG_TRACE_LINE_STALL,

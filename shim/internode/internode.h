@@ -15,6 +15,8 @@
 #ifndef SG_INTERNODE_INTERNODE_H
 #define SG_INTERNODE_INTERNODE_H
 
+#include "core/exchange.h"
+#include "core/grouping.h"
 #include "core/status.h"
 #include "intranode/memory.h"
 #include "mpi/call.h"
@@ -33,16 +35,14 @@ struct sg_internode_setup {
     const char *called; /* the same, or its replacement in messages */
     int rank;
     int ranks;
-    int endpoints;
-    const int *endpoint_of; /* by rank */
-    int machines;
-    const int *machine_of; /* by rank */
+    const struct sg_grouping *by_endpoint; /* ranks; copied */
+    const struct sg_grouping *by_machine;  /* endpoints; copied */
     const struct sg_ruleset *rules;
     int messages_rule; /* rule by which its messages are carried; -1: they are not */
     /* Between machines; NULL on one machine. Both outlive the communicator. */
     const struct sg_transport_ops *ops;
     const struct sg_exchange *exchange; /* for agreement among its ranks, by collectives only */
-    const char *const *hosts;           /* by rank; not copied */
+    const char *(*host_of)(const struct sg_exchange *exchange, int rank);
 };
 
 /* Sets the origin of slices, in ns of this machine's clock; before any communicator. */

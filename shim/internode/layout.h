@@ -1,8 +1,8 @@
 /* Layout of the shared segment of a communicator over several nodes:
  *
- *   header | coordinator | rank states, by rank | endpoints | regions, by protocol and endpoint:
- *   state, cells, slots, results | posts | contributions, by endpoint, ring slot and local rank |
- *   the transport's part
+ *   header | coordinator | runs of ranks and of endpoints | rank states, by endpoint and local
+ *   rank | endpoints | regions, by protocol and endpoint: state, cells, slots, results | posts |
+ *   contributions, by endpoint, ring slot and local rank | the transport's part
  *
  * Each machine has a segment for its own ranks and endpoints, which are numbered within the
  * machine. All segments have the layout of the machine with the most of them, so a transport finds
@@ -47,11 +47,8 @@
 #define SG_INTERNODE_QUARTER (SG_INTERNODE_CHOICES / 4)
 #define SG_INTERNODE_OPENINGS 8
 
-/* Words hold a rank, and messages an endpoint + 1, in 16 bits. */
-#define SG_INTERNODE_RANKS_MAX 65535
-
-/* With more endpoints than this, none is connected to all others, and there is no coordinator. */
-#define SG_COORDINATOR_ENDPOINTS_MAX 64
+/* Words hold a rank in 24 bits. */
+#define SG_INTERNODE_RANKS_MAX ((1 << 24) - 1)
 
 /* The words of all machines, at endpoint 0, the coordinator (coordinator.c). */
 struct sg_coordinator {
@@ -64,6 +61,7 @@ struct sg_coordinator {
 
 /* A rank's current call, for messages to the user, and its progress. */
 struct sg_rank_state {
+    int32_t rank; /* 1 + its number in the communicator, from set-up on; 0: there is no such rank */
     _Atomic uint64_t position; /* instances entered */
     _Atomic uint64_t left;     /* instances left */
     _Atomic uint64_t chosen;   /* choices read */
@@ -164,8 +162,9 @@ struct sg_endpoint {
     struct sg_internode_watch watches[SG_INTERNODE_WATCHES_MAX];
     struct sg_internode_instance instances[SG_INTERNODE_INSTANCES_MAX];
     struct sg_remote_note remote_note[SG_INTERNODE_INSTANCES_MAX]; /* by position */
-    /* The position (above 16 bits) and 1 + the endpoint of a conflicting call; 0: none. */
+    /* 1 + the position of a conflicting call, 0: none; and the endpoint that is in it. */
     _Atomic uint64_t foreign;
+    int32_t foreign_from;
     /* The handler's actions, while they are carried out. */
     struct sg_action actions[SG_ACTIONS_MAX];
     struct sg_data parts[2 * SG_ACTIONS_MAX];

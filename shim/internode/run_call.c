@@ -54,9 +54,9 @@ static bool takes_users(const struct sg_internode *internode, const struct sg_ca
     if (commutes)
         return true;
     /* Between machines the tree of root 0 is connected for root 0 only. */
-    return internode->is_in_order &&
+    return internode->by_endpoint.is_in_order &&
            (internode->remote == NULL || call->operation != SG_OPERATION_REDUCE ||
-            internode->endpoint_of[call->root] == 0);
+            sg_internode_root_endpoint(internode, call->root) == 0);
 }
 
 static bool plan_user(struct sg_internode *internode, const struct sg_call *call,
@@ -116,14 +116,10 @@ static bool can_post(const struct sg_choice *choice)
 static bool reaches(struct sg_internode *internode, const struct sg_internode_plan *plan,
                     bool sets_up)
 {
-    int root = plan->call->root >= 0 ? internode->endpoint_of[plan->call->root] : -1;
-    uint8_t known;
+    int root = sg_internode_root_endpoint(internode, plan->call->root);
 
-    if (internode->remote == NULL)
-        return true;
-    known = *sg_internode_reached(internode, plan->protocol, root);
-    return known == SG_REACHED || (known == SG_REACH_NOT_KNOWN && sets_up &&
-                                   sg_internode_reach(internode, plan->protocol, root));
+    return internode->remote == NULL ||
+           sg_internode_reaches(internode, plan->protocol, root, sets_up);
 }
 
 /* arm: the candidate in the current trial round. */
@@ -294,16 +290,15 @@ static bool has_come(void *context)
     struct looking *looking = context;
     struct sg_internode *internode = looking->internode;
     bool is_there;
-    int others = 0;
+    int unmet = 0;
 
     sg_internode_progress(internode);
     is_there = sg_internode_is_taken(looking->word, internode->position);
-    for (int rank = 0; rank < internode->ranks; rank++)
+    for (int number = 0; number < sg_internode_states(internode); number++)
         /* Relaxed: a rank that is missed is seen at the next step. */
-        others += rank != internode->rank &&
-                  atomic_load_explicit(&sg_internode_rank_state(internode, rank)->unmet,
-                                       memory_order_relaxed) == internode->position + 1;
-    looking->all_look = !is_there && others == internode->ranks - 1;
+        unmet += atomic_load_explicit(&sg_internode_state(internode, number)->unmet,
+                                      memory_order_relaxed) == internode->position + 1;
+    looking->all_look = !is_there && unmet == internode->ranks;
     return is_there || looking->all_look;
 }
 
@@ -314,7 +309,7 @@ enum sg_others sg_internode_look(struct sg_internode *internode, const struct sg
         .internode = internode,
         .word = &internode->header->signatures[internode->position % SG_INTERNODE_SIGNATURES]};
     struct sg_internode_waiting waiting = {.call = call, .position = internode->position};
-    _Atomic uint64_t *unmet = &sg_internode_rank_state(internode, internode->rank)->unmet;
+    _Atomic uint64_t *unmet = &sg_internode_own_state(internode)->unmet;
     struct sg_internode_found found;
     bool is_there;
 

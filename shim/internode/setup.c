@@ -150,6 +150,11 @@ static size_t lay_out_protocol(const struct sg_internode *internode,
     return at + (size_t)internode->here * protocol->stride;
 }
 
+static size_t runs_bytes(const struct sg_grouping *grouping)
+{
+    return (size_t)grouping->run_count * sizeof *grouping->runs;
+}
+
 /* Finds the protocols and lays out the segment. False: nothing would run here. */
 static bool lay_out(struct sg_internode *internode, const char *name)
 {
@@ -163,8 +168,10 @@ static bool lay_out(struct sg_internode *internode, const char *name)
         internode->coordinator_at = at;
         at += line(sizeof(struct sg_coordinator));
     }
+    internode->runs_at = at;
+    at += line(runs_bytes(&internode->by_endpoint) + runs_bytes(&internode->by_machine));
     internode->rank_states_at = at;
-    at += (size_t)internode->ranks_here * line(sizeof(struct sg_rank_state));
+    at += line((size_t)sg_internode_states(internode) * sizeof(struct sg_rank_state));
     internode->endpoints_at = at;
     at += (size_t)internode->here * sizeof(struct sg_endpoint);
     at = line(at);
@@ -238,71 +245,44 @@ static bool lay_out(struct sg_internode *internode, const char *name)
     return transport_bytes > 0;
 }
 
-static int greatest(const int *counts, int count)
+/* Places this rank among the ranks, endpoints and machines. */
+static void find_place(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
-    int most = 0;
+    struct sg_place place, index;
 
-    for (int i = 0; i < count; i++)
-        most = counts[i] > most ? counts[i] : most;
-    return most;
-}
-
-/* Numbers ranks, endpoints and machines in one allocation, which begins with endpoint_of. False:
- * out of memory. */
-static bool number_ranks(struct sg_internode *internode, const struct sg_internode_setup *setup)
-{
-    size_t ranks = (size_t)setup->ranks, endpoints = (size_t)setup->endpoints;
-    size_t machines = (size_t)setup->machines;
-    int *numbers = calloc(3 * ranks + 3 * endpoints + 2 * machines, sizeof *numbers);
-    int *locals, *ranks_of, *endpoints_of; /* counts for an endpoint and for a machine */
-
-    if (numbers == NULL)
-        return false;
-    internode->endpoint_of = numbers;
-    internode->machine_of = internode->endpoint_of + ranks;
-    internode->number_of = internode->machine_of + ranks;
-    internode->machine_of_endpoint = internode->number_of + ranks;
-    internode->index_of = internode->machine_of_endpoint + endpoints;
-    locals = internode->index_of + endpoints;
-    ranks_of = locals + endpoints;
-    endpoints_of = ranks_of + machines;
-    internode->endpoint = setup->endpoint_of[internode->rank];
-    internode->is_in_order = true;
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        int endpoint = setup->endpoint_of[rank], machine = setup->machine_of[rank];
-
-        internode->endpoint_of[rank] = endpoint;
-        if (rank > 0 && endpoint < internode->endpoint_of[rank - 1])
-            internode->is_in_order = false;
-        internode->machine_of[rank] = machine;
-        internode->number_of[rank] = ranks_of[machine]++;
-        if (rank == internode->rank)
-            internode->local = locals[endpoint];
-        if (locals[endpoint]++ == 0) {
-            internode->machine_of_endpoint[endpoint] = machine;
-            internode->index_of[endpoint] = endpoints_of[machine]++;
-        }
-    }
-    internode->locals = internode->servers = locals[internode->endpoint];
+    internode->by_endpoint = *setup->by_endpoint;
+    internode->by_machine = *setup->by_machine;
+    place = sg_grouping_place(&internode->by_endpoint, internode->rank);
+    index = sg_grouping_place(&internode->by_machine, place.group);
+    internode->endpoints = internode->by_endpoint.groups;
+    internode->endpoint = place.group;
+    internode->local = place.number;
+    internode->machine = index.group;
+    internode->index = index.number;
+    internode->here = internode->by_machine.most;
+    internode->locals_max = internode->by_endpoint.most;
+    internode->locals = internode->servers =
+        sg_grouping_size(&internode->by_endpoint, internode->endpoint);
+    internode->servers_max = servers_max;
     if (internode->remote != NULL && internode->servers > servers_max)
         internode->servers = servers_max;
-    internode->locals_max = greatest(locals, setup->endpoints);
     /* The process that delivers must be in the call. */
     internode->runs_users =
         runs_users && (internode->remote == NULL || internode->locals_max <= servers_max);
-    internode->ranks_here = greatest(ranks_of, setup->machines);
-    internode->here = greatest(endpoints_of, setup->machines);
-    return true;
 }
 
-static bool keep_hosts(struct sg_internode *internode, const struct sg_internode_setup *setup)
+/* From here on the runs in the segment are read; its maker puts them there. */
+static void use_runs(struct sg_internode *internode)
 {
-    size_t bytes = (size_t)setup->ranks * sizeof *internode->hosts;
+    struct sg_run *runs = sg_internode_at(internode, internode->runs_at);
 
-    internode->hosts = malloc(bytes);
-    if (internode->hosts != NULL)
-        memcpy(internode->hosts, setup->hosts, bytes);
-    return internode->hosts != NULL;
+    if (internode->is_maker) {
+        memcpy(runs, internode->by_endpoint.runs, runs_bytes(&internode->by_endpoint));
+        memcpy(runs + internode->by_endpoint.run_count, internode->by_machine.runs,
+               runs_bytes(&internode->by_machine));
+    }
+    internode->by_endpoint.runs = runs;
+    internode->by_machine.runs = runs + internode->by_endpoint.run_count;
 }
 
 static void dispose(struct sg_internode *internode)
@@ -315,10 +295,7 @@ static void dispose(struct sg_internode *internode)
         sg_memory_free(internode->header, internode->size_bytes, internode->is_maker);
     sg_messages_close(internode);
     sg_internode_free_auto(internode);
-    free(internode->endpoint_of);
-    free(internode->hosts);
-    free(internode->reached);
-    free(internode->peers);
+    sg_internode_lose_links(internode);
     free(internode);
     errno = saved_errno;
 }
@@ -333,7 +310,7 @@ static bool can_have_coordinator(const struct sg_internode *internode)
         by_site =
             by_site || sg_ruleset_depends_on_site(internode->rules, (enum sg_operation)operation);
     return by_site && internode->remote != NULL &&
-           internode->endpoints <= SG_COORDINATOR_ENDPOINTS_MAX &&
+           internode->endpoints <= SG_TRANSPORT_ALL_CONNECTED &&
            internode->locals_max <= servers_max;
 }
 
@@ -345,7 +322,7 @@ static int messages_protocol_of(const struct sg_internode *internode,
 
     return rule >= 0 && rule < SG_INTERNODE_PROTOCOLS_MAX &&
                    sg_ruleset_is_of_messages(setup->rules, rule) &&
-                   (setup->machines <= 1 || internode->locals_max <= servers_max) &&
+                   (internode->by_machine.groups <= 1 || internode->locals_max <= servers_max) &&
                    internode->endpoints <= SG_MESSAGES_ENDPOINTS_MAX &&
                    internode->locals_max <= SG_MESSAGES_LOCALS_MAX
                ? rule
@@ -371,7 +348,6 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
     internode->client.ops = &progress_ops;
     internode->rank = setup->rank;
     internode->ranks = setup->ranks;
-    internode->endpoints = setup->endpoints;
     internode->rules = setup->rules;
     internode->depth = ring_depth;
     internode->position = first_count;
@@ -381,12 +357,11 @@ static struct sg_internode *make(const struct sg_internode_setup *setup)
         internode->ops = setup->ops;
         internode->remote = setup->ops->remote;
         internode->location.exchange = setup->exchange;
-        internode->machines = setup->machines;
+        internode->host_of = setup->host_of;
     } else {
         internode->chosen = first_count; /* a coordinator's tickets are counted from 0 */
     }
-    if (!number_ranks(internode, setup) || (setup->ops != NULL && !keep_hosts(internode, setup)))
-        goto err_dispose;
+    find_place(internode, setup);
     internode->messages_protocol = messages_protocol_of(internode, setup);
     internode->has_coordinator = internode->is_one_sided = can_have_coordinator(internode);
     internode->location.adds = internode->has_coordinator;
@@ -405,12 +380,14 @@ err_dispose:
 /* Sets up the process's own part once the segment is mapped. */
 static enum sg_status attach(struct sg_internode *internode)
 {
+    use_runs(internode);
     internode->wait_queue = (struct sg_wait_queue){
         .sleepers = &internode->header->sleepers,
         .wake = &internode->header->wake,
         .timer_ns = &sg_internode_endpoint(internode, internode->endpoint)->doorbell.next_timer_ns,
     };
     sg_messages_open(internode);
+    sg_internode_own_state(internode)->rank = internode->rank + 1;
     /* Between machines all ranks open it together, later: sg_internode_link. */
     if (internode->remote != NULL)
         return SG_OK;
@@ -433,23 +410,22 @@ static void init_protocol(struct sg_internode *internode, uint32_t protocol, int
 /* Initializes the protocols of the machine's endpoints. */
 static void init_protocols(struct sg_internode *internode)
 {
+    int count = sg_grouping_size(&internode->by_machine, internode->machine);
+
     for (int i = 0; i < internode->protocol_count; i++) {
         struct sg_internode_protocol *protocol = &internode->protocols[i];
 
-        for (int endpoint = 0; endpoint < internode->endpoints && protocol->algo != NULL;
-             endpoint++) {
-            if (internode->machine_of_endpoint[endpoint] == internode->machine_of[internode->rank])
-                init_protocol(internode, (uint32_t)i, endpoint);
-        }
+        for (int index = 0; index < count && protocol->algo != NULL; index++)
+            init_protocol(internode, (uint32_t)i,
+                          sg_grouping_item(&internode->by_machine, internode->machine, index));
     }
 }
 
 /* Initializes the counts of a new segment, as if all instances before the first had been left. */
 static void init_counts(struct sg_internode *internode)
 {
-    for (int number = 0; number < internode->ranks_here; number++) {
-        struct sg_rank_state *state =
-            (struct sg_rank_state *)sg_internode_at(internode, internode->rank_states_at) + number;
+    for (int number = 0; number < sg_internode_states(internode); number++) {
+        struct sg_rank_state *state = sg_internode_state(internode, number);
 
         state->position = state->left = first_count;
         state->chosen = internode->chosen;

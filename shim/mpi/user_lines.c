@@ -105,7 +105,7 @@ const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_
     return text;
 }
 
-static int world_rank_of(MPI_Comm comm, int rank)
+int sg_report_world_rank(MPI_Comm comm, int rank)
 {
     MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
     int world_rank = MPI_UNDEFINED;
@@ -124,7 +124,7 @@ static int world_rank_of(MPI_Comm comm, int rank)
 bool sg_report_present(const struct sg_call *call, int rank, char text[SG_REPORT_CALL_BYTES])
 {
     const struct sg_trace_events *events = get();
-    int world_rank = events != NULL ? world_rank_of(call->comm, rank) : MPI_UNDEFINED;
+    int world_rank = events != NULL ? sg_report_world_rank(call->comm, rank) : MPI_UNDEFINED;
 
     return world_rank >= 0 && events->present(world_rank, text, SG_REPORT_CALL_BYTES);
 }

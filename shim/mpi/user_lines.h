@@ -80,6 +80,8 @@ const char *sg_report_instance(const struct sg_call *call, uint64_t position, in
                                char text[SG_REPORT_CALL_BYTES]);
 /* "MPI_Reduce of 8 bytes to root 1 at solve solver.c:88 #1f2e3d4c" */
 const char *sg_report_call(const struct sg_call_info *info, char text[SG_REPORT_CALL_BYTES]);
+/* Returns the rank's number in MPI_COMM_WORLD; MPI_UNDEFINED: not known. */
+int sg_report_world_rank(MPI_Comm comm, int rank);
 /* "in MPI_Recv from rank 0 at solve solver.c:88, for 31 s": describes the present call of a rank of
  * the call's communicator on this machine, whichever function it is of. False: not known. */
 bool sg_report_present(const struct sg_call *call, int rank, char text[SG_REPORT_CALL_BYTES]);

@@ -23,16 +23,34 @@
 
 #include "algos/algo.h"
 #include "core/exchange.h"
+#include "core/grouping.h"
 #include "core/status.h"
 
 struct sg_transport;
 
 #define SG_TRANSPORT_STAGED_MAX 4096
 
+/* Between machines an endpoint may be connected to all of up to this many endpoints; of more, to
+ * those of a tree and of a few doubling patterns. */
+#define SG_TRANSPORT_ALL_CONNECTED 64
+#define SG_TRANSPORT_PEERS_MAX (2 * 24 + 28) /* of SG_ENDPOINTS_MAX */
+static inline int sg_transport_peers_max(int32_t endpoints)
+{
+    int levels = 0;
+
+    if (endpoints <= SG_TRANSPORT_ALL_CONNECTED)
+        return endpoints;
+    while (INT32_C(1) << levels < endpoints)
+        levels++;
+    return 2 * levels + 28 < endpoints ? 2 * levels + 28 : endpoints;
+}
+
 /* This process's place in a transport between machines. Messages and access go to memory that the
  * processes of a machine share; its layout is identical on every machine. */
 struct sg_transport_location {
     const struct sg_exchange *exchange; /* among the communicator's processes: open and connect */
+    const struct sg_grouping *ranks;    /* the exchange's ranks, by endpoint */
+    const struct sg_grouping *machines; /* the endpoints, by machine */
     void *memory;                       /* contains open's `shared`, and all that `access` uses */
     size_t memory_bytes;
     int32_t self;  /* the endpoint that this process serves */
@@ -41,7 +59,8 @@ struct sg_transport_location {
      * process with a number of `servers` or more takes part in open and connect, and calls nothing
      * else. */
     int32_t server, servers;
-    bool adds; /* FETCH_ADD is needed: connect fails without atomic operations */
+    int32_t servers_max; /* the limit of `servers` of any endpoint */
+    bool adds;           /* FETCH_ADD is needed: connect fails without atomic operations */
 };
 
 struct sg_transport_setup {
@@ -113,10 +132,9 @@ struct sg_transport_usage {
 struct sg_transport_remote_ops {
     /* Collective over the location's exchange. From now on messages and access may go to these
      * endpoints, which list this one as well (an endpoint may list itself, for access); adds to
-     * existing connections. Tests each new connection. Never under an endpoint's lock. SG_OK on all
-     * ranks or on none: after a failure earlier connections still work, and the first rank that
-     * failed has logged why.
-     */
+     * existing connections, of sg_transport_peers_max endpoints in total. Tests each new
+     * connection. Never under an endpoint's lock. SG_OK on all ranks or on none: after a failure
+     * earlier connections still work, and the first rank that failed has logged why. */
     enum sg_status (*connect)(struct sg_transport *transport, const int32_t *peers, int count);
     /* Becomes readable when a solicited message comes for this process, or on a failure: once each
      * time it is armed. */

@@ -130,8 +130,6 @@ static const struct sg_transport_remote_ops remote;
 /* ---- ranks ------------------------------------------------------------------------------------
  */
 
-static int machine_of[RANKS_MAX], number_of[RANKS_MAX];
-
 /* As many rules as ranks: each brings one of its own. */
 static void make_rules(void)
 {
@@ -168,18 +166,18 @@ static void start(int machines, int each, bool posts, uint64_t seed)
     for (int i = 0; i < rank_count; i++) {
         struct sg_internode *internode = &ranks[i].internode;
 
-        machine_of[i] = i % machines;
-        number_of[i] = i / machines;
         ranks[i].random_state = (seed + 1) * 2654435761u + (uint64_t)i;
         ranks[i].ended = CALLS;
-        internode->header = segments[machine_of[i]];
+        internode->header = segments[i % machines];
         internode->coordinator_at = coordinator_at;
         internode->rank_states_at = rank_states_at;
         internode->rank = internode->endpoint = i;
         internode->ranks = rank_count;
-        internode->machines = machines;
-        internode->machine_of = machine_of;
-        internode->number_of = number_of;
+        internode->by_machine.groups = machines;
+        internode->index = i / machines;
+        internode->here = each;
+        internode->locals_max = 1;
+        sg_internode_own_state(internode)->rank = i + 1;
         internode->ops = &ops;
         internode->has_coordinator = machines > 1;
         internode->remote = machines > 1 ? &remote : NULL;

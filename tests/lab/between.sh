@@ -52,7 +52,7 @@ if in_full; then
         'is "start: there is no RDMA device none0 (STAGGER_VERBS_DEVICE)
 stagger: rank 1: RDMA is not used: no RDMA device is open" "$(lines 1 device)"'
     check "one line refuses peers that do not name each other" all 'is "" "$(lines 1 one-sided)"' \
-        'is "stagger: rank 0: RDMA is not used: endpoint 1 does not name endpoint 0" "$(lines 0 one-sided)"'
+        'is "stagger: rank 0: RDMA is not used: a process names a peer that does not name it" "$(lines 0 one-sided)"'
     check "different packet sizes and a rank without multicast are no failures" \
         all '! sed -n "/^# mtu/,/^# one-sided/p" agreement.[01] | grep -v "^#"'
 

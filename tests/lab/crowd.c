@@ -24,6 +24,8 @@ struct sg_transport {
     size_t bytes;
     unsigned char *shared;
     struct sg_transport *inner[WORLD_ENDPOINTS]; /* NULL: elsewhere */
+    struct sg_grouping by_endpoint, by_machine;  /* each endpoint is a rank of the exchange */
+    struct sg_run turns[WORLD_ENDPOINTS];
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -57,6 +59,9 @@ static void *open_one(void *argument)
     struct member *member = argument;
     struct sg_transport *crowd = member->crowd, **inner = &crowd->inner[member->seat.endpoint];
     struct sg_transport_location place = {.exchange = &member->exchange,
+                                          .ranks = &crowd->by_endpoint,
+                                          .machines = &crowd->by_machine,
+                                          .servers_max = 1,
                                           .memory = crowd->shared,
                                           .memory_bytes = crowd->bytes + WORLD_REGION_BYTES,
                                           .self = member->seat.endpoint,
@@ -84,6 +89,23 @@ static void close_here(struct sg_transport *crowd)
     free(crowd);
 }
 
+/* Endpoints are dealt out among the hosts. */
+static void place_endpoints(struct sg_transport *crowd)
+{
+    static const struct sg_run alone = {.width = 1};
+    int endpoints = crowd->setup.endpoints, turns = 0;
+
+    for (int first = 0; first < endpoints; first += ranks, turns++)
+        crowd->turns[turns] = (struct sg_run){first, 0, turns, 1, turns == 0 ? 0 : ranks};
+    crowd->by_endpoint = (struct sg_grouping){
+        .items = endpoints, .groups = endpoints, .most = 1, .run_count = 1, .runs = &alone};
+    crowd->by_machine = (struct sg_grouping){.items = endpoints,
+                                             .groups = ranks,
+                                             .most = turns,
+                                             .run_count = turns,
+                                             .runs = crowd->turns};
+}
+
 static struct sg_transport *open_here(const struct sg_transport_setup *setup, void *shared)
 {
     struct sg_transport *crowd = calloc(1, sizeof *crowd);
@@ -96,6 +118,7 @@ static struct sg_transport *open_here(const struct sg_transport_setup *setup, vo
     crowd->setup = full(setup);
     crowd->bytes = crowd_bytes(setup);
     crowd->shared = shared;
+    place_endpoints(crowd);
     for (int i = own_rank; i < setup->endpoints; i += ranks)
         here++;
     crowd_exchange_open(here);

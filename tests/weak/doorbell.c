@@ -113,8 +113,9 @@ static const struct sg_progress_ops ops = {look, advance, check};
 static _Alignas(64) unsigned char segment[SEGMENT_BYTES];
 static _Alignas(64) unsigned char cells[4096];
 static struct sg_internode internodes[RANKS];
-static int endpoint_of[RANKS] = {0, 1, 1}, machine_of[RANKS], number_of[RANKS] = {0, 1, 2};
-static int machine_of_endpoint[ENDPOINTS], index_of[ENDPOINTS] = {0, 1};
+/* Rank 0 is endpoint 0, the others are endpoint 1. */
+static const struct sg_run ranks_run[] = {{0, 0, 0, 1, 0}, {2, 1, 1, INT32_MAX, 2}};
+static const struct sg_run endpoints_run = {0, 0, 0, INT32_MAX, 0};
 static struct sg_transport *transport;
 static uint64_t operand;
 
@@ -141,7 +142,7 @@ static void lay_out(struct sg_internode *internode)
     protocol->results_at = protocol->slots_at + SLOT_BYTES;
     protocol->stride = protocol->results_at + (size_t)DEPTH * SLOT_BYTES;
     place(&end, sizeof(struct sg_internode_header));
-    internode->rank_states_at = place(&end, RANKS * sizeof(struct sg_rank_state));
+    internode->rank_states_at = place(&end, ENDPOINTS * RANKS * sizeof(struct sg_rank_state));
     internode->endpoints_at = place(&end, ENDPOINTS * sizeof(struct sg_endpoint));
     protocol->at = place(&end, ENDPOINTS * protocol->stride);
     internode->contributions_at = place(&end, (size_t)ENDPOINTS * DEPTH * RANKS * SLOT_BYTES);
@@ -156,16 +157,14 @@ static void make_internode(struct sg_internode *internode, int rank, int ranks)
     internode->rank = rank;
     internode->ranks = 1 + ranks;
     internode->endpoints = internode->here = ENDPOINTS;
-    internode->endpoint = endpoint_of[rank];
+    internode->endpoint = internode->index = rank > 0;
     internode->local = rank > 1 ? rank - 1 : 0;
     internode->locals = internode->servers = rank > 0 ? ranks : 1;
     internode->locals_max = RANKS;
-    internode->endpoint_of = endpoint_of;
-    internode->machine_of = machine_of;
-    internode->number_of = number_of;
-    internode->machine_of_endpoint = machine_of_endpoint;
-    internode->index_of = index_of;
-    internode->ranks_here = 1 + ranks;
+    internode->by_endpoint = (struct sg_grouping){
+        .items = 1 + ranks, .groups = ENDPOINTS, .run_count = ranks, .runs = ranks_run};
+    internode->by_machine = (struct sg_grouping){
+        .items = ENDPOINTS, .groups = 1, .run_count = 1, .runs = &endpoints_run};
     internode->depth = DEPTH;
     internode->slot_bytes = SLOT_BYTES;
     internode->protocol_count = 1;

@@ -15,7 +15,6 @@ enum { RANKS_MAX = 3, AHEAD = SG_INTERNODE_CHOICES, CALLS = AHEAD + 2, ALIKE = R
 static _Alignas(64) unsigned char segment[sizeof(struct sg_internode_header) + 64 +
                                           RANKS_MAX * sizeof(struct sg_rank_state)];
 static struct sg_internode internodes[RANKS_MAX];
-static int machine_of[RANKS_MAX], number_of[RANKS_MAX] = {0, 1, 2};
 static int brought[RANKS_MAX][CALLS]; /* by which rank; ALIKE: all have ended */
 static int ranks, reports;
 static bool is_nonblocking;
@@ -88,8 +87,10 @@ static void set_up(int ranks_wanted, bool posts)
         internodes[rank].rank_states_at = (sizeof(struct sg_internode_header) + 63) & ~(size_t)63;
         internodes[rank].rank = rank;
         internodes[rank].ranks = ranks;
-        internodes[rank].machine_of = machine_of;
-        internodes[rank].number_of = number_of;
+        internodes[rank].local = rank;
+        internodes[rank].locals_max = ranks;
+        internodes[rank].here = 1;
+        sg_internode_own_state(&internodes[rank])->rank = rank + 1;
     }
     for (int rank = 0; rank < ranks; rank++) {
         if (rank != 1)

@@ -43,15 +43,19 @@ static void deliver_post(struct sg_internode *internode, struct sg_carried_messa
                          uint32_t place)
 {
     struct sg_messages *messages = internode->messages;
-    struct sg_event event = {
+    struct sg_place peer = {SG_ANY, 0};
+    struct sg_event event;
+
+    if (message->peer != SG_ANY)
+        peer = sg_grouping_place(&internode->by_endpoint, message->peer);
+    event = (struct sg_event){
         .kind = SG_EVENT_POST,
         .post = {.kind = message->kind,
                  .handle = (uint32_t)internode->local * sg_posts_places(messages->quota) + place,
                  .number = ++messages->number,
-                 .peer = message->peer == SG_ANY ? SG_ANY : internode->endpoint_of[message->peer],
+                 .peer = peer.group,
                  .local = (uint16_t)internode->local,
-                 .peer_local =
-                     message->peer == SG_ANY ? 0 : (uint16_t)messages->local_of[message->peer],
+                 .peer_local = (uint16_t)peer.number,
                  .tag = message->tag,
                  .bytes = message->bytes}};
 
@@ -264,24 +268,9 @@ bool sg_messages_are_over(struct sg_internode *internode, uint64_t *steps)
 
 /* ---- begin and end ---- */
 
-static void number_locals(const struct sg_internode *internode, struct sg_messages *messages)
-{
-    for (int rank = 0; rank < internode->ranks; rank++) {
-        int *at = &messages->rank_at[internode->endpoint_of[rank] * internode->locals_max];
-        int local = 0;
-
-        while (at[local] >= 0)
-            local++;
-        at[local] = rank;
-        messages->local_of[rank] = local;
-    }
-}
-
 void sg_messages_open(struct sg_internode *internode)
 {
     uint32_t quota = sg_posts_count(internode->endpoints) / (uint32_t)internode->locals;
-    size_t ranks = (size_t)internode->ranks;
-    size_t places = (size_t)internode->endpoints * (size_t)internode->locals_max;
     struct sg_messages *messages;
 
     if (internode->messages_protocol < 0)
@@ -293,15 +282,6 @@ void sg_messages_open(struct sg_internode *internode)
     messages->protocol = (uint32_t)internode->messages_protocol;
     messages->quota = quota;
     messages->number = internode->protocols[messages->protocol].setup.parameters.first;
-    messages->local_of = malloc((ranks + places) * sizeof *messages->local_of);
-    if (messages->local_of == NULL) {
-        free(messages);
-        return;
-    }
-    messages->rank_at = messages->local_of + ranks;
-    for (size_t i = 0; i < places; i++)
-        messages->rank_at[i] = -1;
-    number_locals(internode, messages);
     sg_posts_rank(internode, internode->local)->helper = sg_progress_serve();
     internode->messages = messages;
 }
@@ -360,7 +340,6 @@ void sg_messages_close(struct sg_internode *internode)
         }
     }
     free_all(messages->ended);
-    free(messages->local_of);
     free(messages);
     internode->messages = NULL;
 }

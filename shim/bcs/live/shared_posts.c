@@ -57,8 +57,7 @@ struct sg_posts *sg_posts_of(const struct sg_internode *internode)
 {
     size_t bytes = sg_posts_bytes(internode->endpoints, internode->locals_max);
 
-    return sg_internode_at(internode, internode->posts_at +
-                                          (size_t)internode->index_of[internode->endpoint] * bytes);
+    return sg_internode_at(internode, internode->posts_at + (size_t)internode->index * bytes);
 }
 
 struct sg_posts_rank *sg_posts_rank(const struct sg_internode *internode, int local)
@@ -153,8 +152,7 @@ static void end(struct sg_internode *internode, uint32_t handle)
     message->outcome = (enum sg_outcome)entry->outcome;
     if (message->kind != SG_POST_SEND && message->outcome != SG_OUTCOME_NOTHING) {
         message->source =
-            messages->rank_at[(uint32_t)entry->source * (uint32_t)internode->locals_max +
-                              entry->source_local];
+            sg_grouping_item(&internode->by_endpoint, entry->source, entry->source_local);
         message->source_tag = entry->tag;
         message->source_bytes = entry->bytes;
     }

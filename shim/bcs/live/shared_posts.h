@@ -79,8 +79,6 @@ struct sg_messages {
     struct sg_carried_message *first[2], *last[2]; /* queued: sends; receives and probes */
     struct sg_carried_message *ended; /* detached, for the application's thread to free */
     uint32_t next_place;
-    int *local_of;                      /* by rank */
-    int *rank_at;                       /* by endpoint and local number */
     struct sg_carried_message *place[]; /* by handle within the rank; NULL: free */
 };
 

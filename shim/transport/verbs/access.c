@@ -279,10 +279,10 @@ enum sg_transport_result sg_verbs_access(struct sg_transport *transport, int sel
     if (action->kind == SG_ACTION_AWAIT)
         return await(transport, self, action, region, local);
     movement = movement_of(action, region);
-    channel = (uint32_t)transport->channel_of[action->to] - 1;
+    channel = sg_verbs_channel_of(transport, action->to) - 1;
     in_place = action->kind == SG_ACTION_READ && is_registered(transport, local, movement.bytes);
     check(action, region);
-    assert(self == transport->location.self && transport->channel_of[action->to] != 0);
+    assert(self == transport->location.self && channel != UINT32_MAX);
     if (sg_verbs_has_failed(transport))
         return result;
     if (transport->access_count == SG_VERBS_ACCESSES ||

@@ -19,10 +19,11 @@ static enum sg_transport_result send_message(struct sg_transport *transport, int
     if (sg_verbs_has_failed(transport))
         return SG_TRANSPORT_DONE;
     if (to != SG_TRANSPORT_ALL) {
-        assert(transport->channel_of[to] != 0);
-        return sg_verbs_put(transport, (uint32_t)transport->channel_of[to] - 1, &content)
-                   ? SG_TRANSPORT_DONE
-                   : SG_TRANSPORT_FULL;
+        uint32_t channel = sg_verbs_channel_of(transport, to);
+
+        assert(channel != 0);
+        return sg_verbs_put(transport, channel - 1, &content) ? SG_TRANSPORT_DONE
+                                                              : SG_TRANSPORT_FULL;
     }
     if (transport->multicast != NULL)
         sg_verbs_multicast_send(transport, send);

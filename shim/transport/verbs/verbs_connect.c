@@ -1,5 +1,5 @@
-/* Connects channels: makes queue pairs, exchanges their numbers among all processes, connects them
- * to those that the peers made, and tests them.
+/* Connects channels: makes queue pairs, trades their numbers with the peers' processes, connects
+ * them to those that the peers made, and tests them. A process knows its links' other ends only.
  *
  * Process i of an endpoint and process j of another are connected if i and j are the same number
  * modulo the smaller number of processes. Each process has a queue pair to each peer; if both
@@ -134,25 +134,13 @@ static bool sg_verbs_try(struct sg_transport *transport, const struct sg_verbs_t
 #define RETRIES 6
 #define MAX_INLINE 256
 
-/* Identifies a queue pair for the process at its other end. */
-struct ticket {
-    int32_t endpoint, server; /* of the other end */
-    uint32_t channel, number;
-    uint32_t trial; /* number of the queue pair for the link's test */
-};
-
-/* A process's first message to the others. */
-struct summary {
-    uint32_t ok, tickets;
-    uint64_t peers; /* a hash: identical for all processes of an endpoint */
-};
-
 /* A process's new channels and links. */
 struct offer {
     struct sg_transport *transport;
     uint32_t channels, links; /* numbers before */
     uint32_t channels_after, links_after;
-    struct ticket *tickets; /* of the added links */
+    struct sg_verbs_ticket *tickets, *theirs; /* of the added links, and of their other ends */
+    int *with;                                /* the other ends' ranks */
     struct sg_verbs_trial trial;
     char reason[SG_VERBS_REASON_BYTES];
 };
@@ -251,7 +239,7 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
 {
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_link *link = &transport->links[offer->links_after];
-    struct ticket *ticket = &offer->tickets[offer->links_after - offer->links];
+    struct sg_verbs_ticket *ticket = &offer->tickets[offer->links_after - offer->links];
 
     link->pair = create(transport, &link->inline_bytes);
     if (link->pair == NULL || initialise(link->pair) != 0) {
@@ -263,7 +251,8 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
     link->depth = transport->link_depth;
     link->channel = channel;
     link->peer = transport->peers[channel].endpoint;
-    *ticket = (struct ticket){link->peer, server, channel, link->pair->qp_num, 0};
+    link->rank = sg_grouping_item(transport->location.ranks, link->peer, server);
+    *ticket = (struct sg_verbs_ticket){transport->process, channel, link->pair->qp_num, 0};
     offer->links_after++;
     if (!sg_verbs_trial_add(&offer->trial) ||
         initialise(offer->trial.pairs[offer->trial.count - 1]) != 0) {
@@ -275,35 +264,14 @@ static bool add_link(struct offer *offer, uint32_t channel, int32_t server)
     return true;
 }
 
-static const struct sg_verbs_process *find_process(const struct sg_transport *transport,
-                                                   int32_t endpoint, int32_t server, int *rank)
-{
-    for (int i = 0; i < transport->location.exchange->size; i++) {
-        const struct sg_verbs_process *process = &transport->processes[i];
-
-        if (process->endpoint == endpoint && process->server == server) {
-            *rank = i;
-            return process;
-        }
-    }
-    return NULL;
-}
-
 static bool add_links(struct offer *offer, uint32_t channel)
 {
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_peer *peer = &transport->peers[channel];
-    int rank;
-    const struct sg_verbs_process *first = find_process(transport, peer->endpoint, 0, &rank);
     int32_t own = transport->location.server, servers = transport->location.servers, most;
 
-    if (first == NULL) {
-        snprintf(offer->reason, sizeof offer->reason, "no process serves endpoint %d",
-                 peer->endpoint);
-        return false;
-    }
-    peer->index = first->index;
-    peer->servers = first->servers;
+    peer->index = sg_grouping_place(transport->location.machines, peer->endpoint).number;
+    peer->servers = sg_verbs_servers(transport, peer->endpoint);
     peer->link = offer->links_after;
     if (sg_verbs_is_idle(transport))
         return true;
@@ -321,12 +289,15 @@ static bool make_offer(struct offer *offer, const int32_t *peers, int count)
 {
     struct sg_transport *transport = offer->transport;
 
-    offer->tickets = calloc(transport->links_max, sizeof *offer->tickets);
-    if (offer->tickets == NULL || (!sg_verbs_is_idle(transport) &&
-                                   !sg_verbs_trial_open(&offer->trial, transport->links_max))) {
+    offer->tickets = calloc(2 * (size_t)transport->links_max, sizeof *offer->tickets);
+    offer->with = calloc(transport->links_max, sizeof *offer->with);
+    if (offer->tickets == NULL || offer->with == NULL ||
+        (!sg_verbs_is_idle(transport) &&
+         !sg_verbs_trial_open(&offer->trial, transport->links_max))) {
         snprintf(offer->reason, sizeof offer->reason, "out of memory");
         return false;
     }
+    offer->theirs = offer->tickets + transport->links_max;
     if (!add_peers(offer, peers, count))
         return false;
     for (uint32_t channel = offer->channels; channel < offer->channels_after; channel++) {
@@ -383,52 +354,26 @@ static int to_send(struct ibv_qp *pair, const struct sg_verbs_process *peer)
                              IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
-/* Finds the other end's ticket for this process; NULL: none. */
-static const struct ticket *find_ticket(const struct sg_transport *transport,
-                                        const struct ticket *tickets, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (tickets[i].endpoint == transport->location.self &&
-            tickets[i].server == transport->location.server)
-            return &tickets[i];
-    }
-    return NULL;
-}
-
-/* all: `most` tickets for each rank; summaries have the number in use. */
-static bool connect_links(struct offer *offer, const struct summary *summaries,
-                          const struct ticket *all, uint32_t most, uint32_t index)
+static bool connect_link(struct offer *offer, uint32_t index)
 {
     struct sg_transport *transport = offer->transport;
     struct sg_verbs_link *link = &transport->links[index];
-    const struct ticket *own = &offer->tickets[index - offer->links], *other = NULL;
     struct ibv_qp *trial = offer->trial.pairs[index - offer->links];
-    int rank;
-    const struct sg_verbs_process *process =
-        find_process(transport, link->peer, own->server, &rank);
+    const struct sg_verbs_ticket *other = &offer->theirs[index - offer->links];
+    const struct sg_verbs_process *process = &other->process;
 
-    if (process != NULL && rank == transport->location.exchange->rank)
-        other = own;
-    else if (process != NULL)
-        other = find_ticket(transport, all + (size_t)rank * most, summaries[rank].tickets);
-    if (other == NULL) {
-        snprintf(offer->reason, sizeof offer->reason, "endpoint %d does not name endpoint %d",
-                 link->peer, transport->location.self);
-        return false;
-    }
     if (process->is_ethernet != sg_verbs_device.is_ethernet) {
         snprintf(offer->reason, sizeof offer->reason,
-                 "rank %d has a device of another kind of network", rank);
+                 "rank %d has a device of another kind of network", link->rank);
         return false;
     }
-    link->rank = rank;
     link->memory = process->memory;
     link->key = process->key;
     transport->peers[link->channel].channel = other->channel;
     if (to_receive(link->pair, process, other->number) != 0 || to_send(link->pair, process) != 0 ||
         to_receive(trial, process, other->trial) != 0 || to_send(trial, process) != 0) {
         snprintf(offer->reason, sizeof offer->reason, "device %s cannot reach that of rank %d: %m",
-                 sg_verbs_device.name, rank);
+                 sg_verbs_device.name, link->rank);
         return false;
     }
     return true;
@@ -436,75 +381,50 @@ static bool connect_links(struct offer *offer, const struct summary *summaries,
 
 /* ---- collective steps ----------------------------------------------------------------------- */
 
-static uint64_t hash_peers(const struct offer *offer)
+/* Trades the tickets of links to other processes; a link to this one is its own other end. */
+static enum sg_status trade_tickets(struct offer *offer)
 {
-    uint64_t hash = SG_HASH_START;
-
-    for (uint32_t i = offer->channels; i < offer->channels_after; i++)
-        hash = sg_hash_bytes(hash, &offer->transport->peers[i].endpoint, sizeof(int32_t));
-    return hash;
-}
-
-/* True if all ranks have succeeded so far, identically on all ranks; the first failed rank logs
- * why. *most: the largest number of tickets of a rank. */
-static bool judge(struct offer *offer, const struct summary *summaries, uint32_t *most)
-{
-    const struct sg_transport *transport = offer->transport;
-    int first = -1;
-
-    *most = 1;
-    for (int rank = transport->location.exchange->size - 1; rank >= 0; rank--) {
-        int32_t endpoint = transport->processes[rank].endpoint;
-        int master;
-
-        if (!summaries[rank].ok)
-            first = rank;
-        else if (find_process(transport, endpoint, 0, &master) != NULL && summaries[master].ok &&
-                 summaries[master].peers != summaries[rank].peers)
-            first = rank;
-        if (summaries[rank].tickets > *most)
-            *most = summaries[rank].tickets;
-    }
-    if (first == transport->location.exchange->rank)
-        sg_log("rank %d: RDMA is not used: %s", first,
-               summaries[first].ok ? "processes of one endpoint name different peers"
-                                   : offer->reason);
-    return first < 0;
-}
-
-/* Collects every rank's tickets. */
-static enum sg_status tell_tickets(struct offer *offer, uint32_t most, struct ticket **all)
-{
-    struct ticket *own = calloc(most, sizeof *own);
+    const struct sg_transport_location *location = &offer->transport->location;
+    int count = (int)(offer->links_after - offer->links), own = -1;
+    struct sg_verbs_ticket itself;
     enum sg_status status;
 
-    if (own == NULL)
-        abort(); /* the others wait for this rank */
-    memcpy(own, offer->tickets, (offer->links_after - offer->links) * sizeof *own);
-    status = sg_exchange_collect(offer->transport->location.exchange, own, most * sizeof *own,
-                                 (void **)all);
-    free(own);
+    for (int i = 0; i < count; i++) {
+        offer->with[i] = offer->transport->links[offer->links + (uint32_t)i].rank;
+        own = offer->with[i] == location->exchange->rank ? i : own;
+    }
+    if (own >= 0) {
+        count--;
+        itself = offer->tickets[own];
+        offer->tickets[own] = offer->tickets[count];
+        offer->with[own] = offer->with[count];
+    }
+    status = sg_exchange_trade(location->exchange, offer->with, count, offer->tickets,
+                               offer->theirs, sizeof *offer->tickets);
+    if (own >= 0) {
+        offer->theirs[count] = offer->theirs[own];
+        offer->theirs[own] = itself;
+    }
+    if (status == SG_ERR_ARGUMENT)
+        snprintf(offer->reason, sizeof offer->reason,
+                 "a process names a peer that does not name it");
     return status;
 }
 
 static enum sg_status connect_all(struct offer *offer, bool offered)
 {
     const struct sg_exchange *exchange = offer->transport->location.exchange;
-    struct summary own = {offered, offered ? offer->links_after - offer->links : 0,
-                          hash_peers(offer)};
-    struct summary *summaries = NULL;
-    struct ticket *all = NULL;
-    uint32_t most;
-    enum sg_status status = sg_exchange_collect(exchange, &own, sizeof own, (void **)&summaries);
+    enum sg_status status = sg_verbs_agree(exchange, offered, offer->reason);
     bool ok = true;
 
-    if (status == SG_OK && !judge(offer, summaries, &most))
-        status = SG_ERR_SYSTEM;
     if (status == SG_OK)
-        status = tell_tickets(offer, most, &all);
+        status = trade_tickets(offer);
+    /* The same on all ranks. */
+    if (status == SG_ERR_ARGUMENT)
+        return sg_verbs_agree(exchange, false, offer->reason);
     if (status == SG_OK) {
         for (uint32_t i = offer->links; i < offer->links_after && ok; i++)
-            ok = connect_links(offer, summaries, all, most, i);
+            ok = connect_link(offer, i);
         status = sg_verbs_agree(exchange, ok, offer->reason);
     }
     if (status == SG_OK) {
@@ -514,9 +434,18 @@ static enum sg_status connect_all(struct offer *offer, bool offered)
         status = sg_verbs_agree(exchange, ok, offer->reason);
         sg_verbs_device.has_bad_links = sg_verbs_device.has_bad_links || status == SG_ERR_SYSTEM;
     }
-    free(all);
-    free(summaries);
     return status;
+}
+
+/* A thread that looks for another channel passes by an entry without its endpoint. */
+static void add_known(struct sg_transport *transport, int32_t endpoint, uint32_t channel)
+{
+    uint32_t at = (uint32_t)sg_hash_mix((uint32_t)endpoint);
+
+    while (transport->known[at & (transport->known_room - 1)].channel != 0)
+        at++;
+    transport->known[at & (transport->known_room - 1)] =
+        (struct sg_verbs_known){endpoint, channel + 1};
 }
 
 static void publish(const struct offer *offer)
@@ -524,7 +453,7 @@ static void publish(const struct offer *offer)
     struct sg_transport *transport = offer->transport;
 
     for (uint32_t i = offer->channels; i < offer->channels_after; i++)
-        transport->channel_of[transport->peers[i].endpoint] = (int32_t)i + 1;
+        add_known(transport, transport->peers[i].endpoint, i);
     transport->usage.connections = offer->links_after;
     /* Release, both: a thread that sees the counts sees complete links and channels. */
     atomic_store_explicit(&transport->link_count, offer->links_after, memory_order_release);
@@ -547,5 +476,6 @@ enum sg_status sg_verbs_connect(struct sg_transport *transport, const int32_t *p
         close_links(&offer);
     sg_verbs_trial_close(&offer.trial);
     free(offer.tickets);
+    free(offer.with);
     return status;
 }

@@ -16,17 +16,11 @@ static uint32_t least(size_t left, size_t right)
     return (uint32_t)(left < right ? left : right);
 }
 
-/* With few endpoints, all of them, this one included; with many, those of a tree and of a few
- * doubling patterns. Connecting a protocol with more peers fails. */
+/* Also for the neighbours in the tree of multicasts, and for the endpoint itself. */
 static uint32_t channels_of(int32_t endpoints)
 {
-    uint32_t levels = 0;
-
-    if (endpoints <= SG_VERBS_ALL_CONNECTED)
-        return (uint32_t)endpoints;
-    while (INT32_C(1) << levels < endpoints)
-        levels++;
-    return least((size_t)endpoints, 2 * levels + 34);
+    return least((size_t)endpoints,
+                 (size_t)sg_transport_peers_max(endpoints) + SG_VERBS_TREE_DEGREE + 2);
 }
 
 /* As much as the budget allows, in whole cache lines with the fields before it. */

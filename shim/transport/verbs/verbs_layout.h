@@ -25,13 +25,13 @@
 #define SG_VERBS_CHANNELS_BYTES ((size_t)16 << 20)
 /* Places in addition to those for messages, for multicasts along the tree. */
 #define SG_VERBS_FORWARDED 8
-/* With this many endpoints or fewer, each may be connected to every one of them. */
-#define SG_VERBS_ALL_CONNECTED 64
+/* Children of an endpoint in the tree of multicasts. */
+#define SG_VERBS_TREE_DEGREE 4
 /* Connected processes of an endpoint. */
 #define SG_VERBS_SERVERS_MAX 64
 #define SG_VERBS_HELD_MAX 64    /* messages that a receiver may hold: bits of a word */
 #define SG_VERBS_FETCHES_MAX 16 /* and of those, messages with fetched payload */
-#define SG_VERBS_ENDPOINTS_MAX 65536
+#define SG_VERBS_ENDPOINTS_MAX (1 << 23)
 #define SG_VERBS_INFLIGHT_MAX 4096
 #define SG_VERBS_EAGER_MAX (1 << 24)
 

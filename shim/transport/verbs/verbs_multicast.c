@@ -358,15 +358,10 @@ err_reason:
 static bool allocate(struct sg_transport *transport)
 {
     struct sg_verbs_multicast *multicast = transport->multicast;
-    enum ibv_mtu mtu = IBV_MTU_4096;
     size_t pieces;
 
-    for (int rank = 0; rank < transport->location.exchange->size; rank++) {
-        if (transport->processes[rank].mtu < mtu)
-            mtu = (enum ibv_mtu)transport->processes[rank].mtu;
-    }
     multicast->piece_bytes =
-        (uint32_t)(sg_verbs_mtu_bytes(mtu) - sizeof(struct sg_verbs_piece)) & ~15u;
+        (uint32_t)(sg_verbs_mtu_bytes(transport->mtu) - sizeof(struct sg_verbs_piece)) & ~15u;
     pieces = transport->layout.payload_bytes / multicast->piece_bytes + 1;
     multicast->came_words = (pieces + 63) / 64;
     multicast->sends = transport->own + SG_VERBS_ACCESS_BYTES;

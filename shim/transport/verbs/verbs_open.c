@@ -131,48 +131,49 @@ static bool make_queues(struct sg_transport *transport, char *reason)
 
 /* ---- all processes --------------------------------------------------------------------------- */
 
-static enum sg_status tell_all(struct sg_transport *transport)
+static void describe(struct sg_transport *transport)
 {
     const struct sg_verbs_device *device = &sg_verbs_device;
-    struct sg_verbs_process own = {
-        .memory = (uintptr_t)transport->location.memory,
-        .gid = device->gid,
-        .endpoint = transport->location.self,
-        .index = transport->location.index,
-        .server = transport->location.server,
-        .servers = transport->location.servers,
-        .lid = device->port_attributes.lid,
-        .mtu = (uint8_t)device->mtu,
-        .is_ethernet = device->is_ethernet,
-    };
     int reads = device->attributes.max_qp_rd_atom;
 
-    own.key = transport->memory != NULL ? transport->memory->rkey : 0;
-    own.reads = (uint8_t)(reads < 1 ? 1 : reads < 16 ? reads : 16);
-    return sg_exchange_collect(transport->location.exchange, &own, sizeof own,
-                               (void **)&transport->processes);
+    transport->process =
+        (struct sg_verbs_process){.memory = (uintptr_t)transport->location.memory,
+                                  .gid = device->gid,
+                                  .key = transport->memory != NULL ? transport->memory->rkey : 0,
+                                  .lid = device->port_attributes.lid,
+                                  .mtu = (uint8_t)device->mtu,
+                                  .reads = (uint8_t)(reads < 1    ? 1
+                                                     : reads < 16 ? reads
+                                                                  : 16),
+                                  .is_ethernet = device->is_ethernet};
+}
+
+/* The number of connected processes of an endpoint. */
+int32_t sg_verbs_servers(const struct sg_transport *transport, int32_t endpoint)
+{
+    int32_t size = sg_grouping_size(transport->location.ranks, endpoint);
+
+    return size < transport->location.servers_max ? size : transport->location.servers_max;
 }
 
 /* Sets the limit of this process's queue pairs: each channel's, to the endpoint with most
  * processes. */
 static enum sg_status size_links(struct sg_transport *transport)
 {
-    int32_t servers_max = 1, servers = transport->location.servers;
+    int32_t most = transport->location.ranks->most, servers = transport->location.servers;
 
-    for (int rank = 0; rank < transport->location.exchange->size; rank++) {
-        if (transport->processes[rank].servers > servers_max)
-            servers_max = transport->processes[rank].servers;
-    }
-    transport->links_max =
-        transport->layout.channels * (uint32_t)((servers_max + servers - 1) / servers);
+    if (most > transport->location.servers_max)
+        most = transport->location.servers_max;
+    transport->links_max = transport->layout.channels * (uint32_t)((most + servers - 1) / servers);
     transport->link_depth = transport->layout.places + SG_VERBS_SIGNAL_EVERY + SG_VERBS_QUEUE_SPARE;
     if (transport->link_depth > (uint32_t)sg_verbs_device.attributes.max_qp_wr)
         transport->link_depth = (uint32_t)sg_verbs_device.attributes.max_qp_wr;
+    for (transport->known_room = 1; transport->known_room <= 2 * transport->layout.channels;)
+        transport->known_room *= 2;
     transport->links = calloc(transport->links_max, sizeof *transport->links);
     transport->peers = calloc(transport->layout.channels, sizeof *transport->peers);
-    transport->channel_of =
-        calloc((size_t)transport->setup.endpoints, sizeof *transport->channel_of);
-    return transport->links != NULL && transport->peers != NULL && transport->channel_of != NULL
+    transport->known = calloc(transport->known_room, sizeof *transport->known);
+    return transport->links != NULL && transport->peers != NULL && transport->known != NULL
                ? SG_OK
                : SG_ERR_MEMORY;
 }
@@ -187,7 +188,9 @@ static bool is_usable(const struct sg_transport_setup *setup, const void *shared
         return false;
     memory = (uintptr_t)location->memory;
     return at % SG_TRANSPORT_LINE_BYTES == 0 && at >= memory &&
-           at - memory + layout->bytes <= location->memory_bytes && location->servers >= 1 &&
+           at - memory + layout->bytes <= location->memory_bytes && location->ranks != NULL &&
+           location->machines != NULL && location->servers >= 1 &&
+           location->servers <= location->servers_max &&
            location->servers <= SG_VERBS_SERVERS_MAX && location->server >= 0 &&
            location->index >= 0 &&
            location->index < (setup->here > 0 ? setup->here : setup->endpoints) &&
@@ -213,8 +216,7 @@ void sg_verbs_close(struct sg_transport *transport)
         sg_verbs_unregister(transport->memory);
     if (transport->own != NULL)
         munmap(transport->own, transport->own_bytes);
-    free(transport->processes);
-    free(transport->channel_of);
+    free(transport->known);
     free(transport->peers);
     free(transport->links);
     free(transport);
@@ -227,22 +229,24 @@ static enum sg_status open_all(struct sg_transport *transport)
     bool idle = sg_verbs_is_idle(transport);
     bool ok = sg_verbs_device.context != NULL && !sg_verbs_device.has_bad_links &&
               (idle || register_all(transport, reason));
-    enum sg_status status = tell_all(transport), sized = SG_OK;
+    uint64_t mtu = (uint64_t)sg_verbs_device.mtu;
+    enum sg_status status;
 
     if (sg_verbs_device.has_bad_links)
         *reason = '\0';
-    if (status != SG_OK)
-        return status;
+    describe(transport);
     if (ok) {
         snprintf(reason, sizeof reason, "out of memory");
-        sized = size_links(transport);
-        ok = sized == SG_OK && (idle || make_queues(transport, reason));
+        ok = size_links(transport) == SG_OK && (idle || make_queues(transport, reason));
     }
     if (ok && !sign(transport)) {
         snprintf(reason, sizeof reason, "processes of one machine disagree on the set-up");
         ok = false;
     }
     status = sg_verbs_agree(exchange, ok, reason);
+    if (status == SG_OK)
+        status = sg_exchange_combine(exchange, SG_COMBINE_LEAST, &mtu, 1);
+    transport->mtu = (enum ibv_mtu)mtu;
     if (status == SG_OK)
         status = sg_verbs_multicast_open(transport);
     return status;
@@ -309,10 +313,10 @@ static void spread(struct sg_transport *transport, int32_t but,
     int count = sg_verbs_tree(transport, neighbours);
 
     for (int i = 0; i < count; i++) {
-        int32_t channel = transport->channel_of[neighbours[i]];
+        uint32_t channel = sg_verbs_channel_of(transport, neighbours[i]);
 
         if (neighbours[i] != but && channel != 0)
-            sg_verbs_put(transport, (uint32_t)channel - 1, content);
+            sg_verbs_put(transport, channel - 1, content);
     }
 }
 

@@ -4,7 +4,8 @@
 
 #include "transport/verbs/verbs_state.h"
 
-#define SG_VERBS_TREE_DEGREE 4
+/* Returns the number of connected processes of an endpoint. */
+int32_t sg_verbs_servers(const struct sg_transport *transport, int32_t endpoint);
 
 /* Returns the number of the endpoint's neighbours; at most SG_VERBS_TREE_DEGREE + 1. */
 int sg_verbs_tree(const struct sg_transport *transport, int32_t *out);

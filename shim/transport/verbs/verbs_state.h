@@ -3,6 +3,7 @@
 #ifndef SG_TRANSPORT_VERBS_VERBS_STATE_H
 #define SG_TRANSPORT_VERBS_VERBS_STATE_H
 
+#include "core/hash.h"
 #include "transport/verbs/verbs_device.h"
 #include "transport/verbs/verbs_layout.h"
 
@@ -10,16 +11,22 @@
 #define SG_VERBS_ACCESSES 128
 #define SG_VERBS_ACCESS_BYTES ((size_t)4 * SG_TRANSPORT_ACCESS_BYTES)
 
-/* A process's data for the others, exchanged at open. */
+/* A process's data for those that it is connected to. */
 struct sg_verbs_process {
     uint64_t memory; /* address of the shared memory in that process */
     union ibv_gid gid;
     uint32_t key;
-    int32_t endpoint, index, server, servers;
     uint16_t lid;
     uint8_t mtu, reads; /* enum ibv_mtu; RDMA reads that it answers concurrently */
     uint8_t is_ethernet;
-    uint8_t reserved[3];
+    uint8_t reserved[7];
+};
+
+/* Identifies a queue pair for the process at its other end. */
+struct sg_verbs_ticket {
+    struct sg_verbs_process process;
+    uint32_t channel, number;
+    uint32_t trial; /* number of the queue pair for the link's test */
 };
 
 /* A queue pair. */
@@ -57,6 +64,12 @@ struct sg_verbs_access {
     size_t staged_at, staged_end; /* counted from open, modulo the ring's size */
 };
 
+/* Where a channel is found by its endpoint. */
+struct sg_verbs_known {
+    int32_t endpoint;
+    uint32_t channel; /* + 1; 0: the entry is free */
+};
+
 struct sg_verbs_multicast;
 
 struct sg_verbs_completed;
@@ -76,9 +89,11 @@ struct sg_transport {
     const struct sg_verbs_completed *completed;
     struct ibv_srq *doorbells; /* receive requests, one for each solicited message */
     uint32_t doorbells_missing;
-    struct sg_verbs_process *processes; /* by rank of the exchange */
-    int32_t *channel_of;                /* by endpoint: number + 1 */
-    struct sg_verbs_peer *peers;        /* by channel */
+    struct sg_verbs_process process; /* this one */
+    enum ibv_mtu mtu;                /* the least of all processes */
+    struct sg_verbs_known *known;    /* channels, by hash */
+    uint32_t known_room;             /* a power of two, more than twice the channels */
+    struct sg_verbs_peer *peers;     /* by channel */
     struct sg_verbs_link *links;
     uint32_t links_max, link_depth;
     _Atomic uint32_t channel_count;
@@ -105,6 +120,20 @@ struct sg_transport {
 static inline bool sg_verbs_is_idle(const struct sg_transport *transport)
 {
     return transport->location.server >= transport->location.servers;
+}
+
+/* Returns 1 + the channel to an endpoint; 0: there is none. While another thread adds channels,
+ * those that were there before are found. */
+static inline uint32_t sg_verbs_channel_of(const struct sg_transport *transport, int32_t endpoint)
+{
+    uint32_t at = (uint32_t)sg_hash_mix((uint32_t)endpoint);
+
+    for (;; at++) {
+        const struct sg_verbs_known *known = &transport->known[at & (transport->known_room - 1)];
+
+        if (known->channel == 0 || known->endpoint == endpoint)
+            return known->channel;
+    }
 }
 
 /* Offset in a machine's memory. */
