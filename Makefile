@@ -91,7 +91,8 @@ PARTS_DIRS     := shim/core shim/core/altstack shim/rule shim/trace shim/trace/e
                   analysis/watch $(SIM_DIRS) analysis/bench
 # Sanitizers and coverage have their own runtimes, which conflict with the counting of the checker
 # in tests/weak.
-UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%), \
+UNIT_TESTS     := $(patsubst %.c,$(B)/%,$(sort $(filter-out $(if $(SAN)$(filter 1,$(COVERAGE)),tests/weak/%) \
+                    $(if $(HAVE_RDMA),,tests/internode/test_scale.c), \
                     $(wildcard tests/*/test_*.c tests/*/*/test_*.c))))
 
 PRODUCTS := $(B)/libstagger.so $(B)/libstagger-account.so $(B)/libstagger-otf2.so $(B)/libstagger-verbs.so \
@@ -355,6 +356,19 @@ $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progre
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
 $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
 
+# One rank's part of a large communicator: its executed blocks and its memory are counted.
+COUNTED := $(basename $(call sources,shim/internode shim/transport/verbs $(filter-out %/kernels,$(ALGO_DIRS)))) \
+           $(addprefix shim/core/,exchange grouping)
+COUNTED_NAMES := malloc calloc realloc aligned_alloc free sg_memory_create sg_memory_free
+$(B)/counted/%.o: %.c Makefile | $(GENERATED_HEADERS)
+	$(say) CC $@
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS_ALL) $(MPI_INCLUDES) $(CFLAGS_ALL) -O1 -fsanitize-coverage=trace-pc \
+	  $(foreach x,$(COUNTED_NAMES),-D$x=counted_$x) -MMD -MP -c $< -o $@
+$(B)/tests/internode/test_scale: $(COUNTED:%=$(B)/counted/%.o) \
+  $(filter-out $(COUNTED:%=$(B)/%.o),$(call objects,shim/mpi shim/wait shim/progress)) $(B)/shim/mpi/real_functions.o \
+  $(addprefix $(B)/shim/bcs/live/,shared_posts.o messages.o) $(addprefix $(B)/tests/standin/,device.o engine.o verbs.o wire.o)
+
 # Compares live runs with the simulator; used by tests/internode/replay_full.sh.
 $(B)/tests/internode/replay: $(B)/tests/internode/replay.o $(B)/parts.a
 	$(say) LINK $@
@@ -446,4 +460,4 @@ lint: $(GENERATED_HEADERS) ## formatting, clang-tidy, cppcheck
 clean: ## removes build/
 	rm -rf build
 
--include $(shell find $(addprefix $(B)/,account shim analysis tests weak) -name '*.d' 2>/dev/null)
+-include $(shell find $(addprefix $(B)/,account counted shim analysis tests weak) -name '*.d' 2>/dev/null)

@@ -15,6 +15,29 @@ refused() {
 
 small="--nodes 4,8 --skew-us 0,500 --elements 4 --iterations 50"
 
+# ---- many nodes ----------------------------------------------------------------------------------
+
+# at_scale OP ALGORITHM,...: from 100 to 10 000 nodes the logarithm doubles.
+at_scale() {
+    sim delay --nodes 100,10000 --iterations 1 --elements 1 --op "$1" --algo "$2" --stats --json >scale.json &&
+        "$PYTHON" - <<'EOF'
+import json
+rows = json.load(open("scale.json"))["rows"]
+kinds = ("sends", "writes", "cell_writes", "fetch_adds", "reads")
+assert len(rows) >= 8
+for few, many in zip(rows[::2], rows[1::2]):
+    assert few["algo"] == many["algo"] and (few["nodes"], many["nodes"]) == (100, 10000)
+    assert many["delay_us"] <= 3 * few["delay_us"], many
+    each = [sum(row[kind] for kind in kinds) / row["nodes"] for row in (few, many)]
+    assert 0 < each[1] <= 3 * each[0], many
+    assert many["process_bytes"] <= few["process_bytes"], many
+EOF
+}
+check "a call's delay and requests a node grow with the logarithm of the nodes, and its memory does not" all \
+    'at_scale barrier adaptive,tree,dissemination,pairwise,srm,handoff,bcs' \
+    'at_scale allreduce adaptive,tree,pairwise,srm,handoff,bcs' \
+    'at_scale reduce bypass,tree,srm,handoff,bcs' 'at_scale bcast bypass,tree,srm,bcs'
+
 # ---- rows ----------------------------------------------------------------------------------------
 
 sim cpu --algo 'bypass,handoff(split=1)' $small --json >cpu.json 2>cpu.err
