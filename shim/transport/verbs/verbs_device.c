@@ -268,42 +268,34 @@ static struct networks networks_of(const struct choices *choices)
     return found;
 }
 
-/* Returns the first of rank 0's networks that all ranks have, identically on all ranks. 0: none. */
-static uint64_t common_network(const struct sg_exchange *exchange, const struct networks *all)
-{
-    for (int i = 0; i < NETWORKS_MAX && all[0].list[i] != 0; i++) {
-        int rank = 1;
-
-        while (rank < exchange->size && has_network(&all[rank], all[0].list[i]))
-            rank++;
-        if (rank == exchange->size)
-            return all[0].list[i];
-    }
-    return 0;
-}
-
-/* Collective. False: the reason says why. If a rank has no device, only that rank has a reason. */
+/* Collective: chooses the first of rank 0's networks that all ranks have, identically on all ranks.
+ * False: the reason says why. If a rank has no device, only that rank has a reason. */
 static bool agree(const struct sg_exchange *exchange, const struct choices *choices,
                   uint64_t *network)
 {
-    struct networks own = networks_of(choices), *all = NULL;
-    bool all_have = true;
+    struct networks own = networks_of(choices), first = own;
+    uint64_t has[NETWORKS_MAX + 1] = {0}; /* the last: any network */
     char text[64];
 
     *network = own.list[0];
     if (exchange == NULL)
         return *network != 0;
-    if (sg_exchange_collect(exchange, &own, sizeof own, (void **)&all) != SG_OK)
+    if (exchange->broadcast(exchange->context, &first, sizeof first) != SG_OK)
         return false;
-    for (int rank = 0; rank < exchange->size; rank++)
-        all_have = all_have && all[rank].list[0] != 0;
-    if (all_have)
-        *network = common_network(exchange, all);
-    if (all_have && *network == 0) {
+    for (int i = 0; i < NETWORKS_MAX && first.list[i] != 0; i++)
+        has[i] = has_network(&own, first.list[i]);
+    has[NETWORKS_MAX] = own.list[0] != 0;
+    if (sg_exchange_combine(exchange, SG_COMBINE_LEAST, has, NETWORKS_MAX + 1) != SG_OK)
+        return false;
+    if (!has[NETWORKS_MAX])
+        return *network != 0;
+    *network = 0;
+    for (int i = 0; i < NETWORKS_MAX && *network == 0; i++)
+        *network = has[i] ? first.list[i] : 0;
+    if (*network == 0) {
         name_network(own.list[0], text);
         REASON("there is no network on which all ranks have a port; the best one here is %s", text);
     }
-    free(all);
     return *network != 0;
 }
 
