@@ -359,7 +359,7 @@ $(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)
 # One rank's part of a large communicator: its executed blocks and its memory are counted.
 COUNTED := $(basename $(call sources,shim/internode shim/transport/verbs $(filter-out %/kernels,$(ALGO_DIRS)))) \
            $(addprefix shim/core/,exchange grouping)
-COUNTED_NAMES := malloc calloc realloc aligned_alloc free sg_memory_create sg_memory_free
+COUNTED_NAMES := malloc calloc realloc aligned_alloc free sched_yield sg_memory_create sg_memory_free
 $(B)/counted/%.o: %.c Makefile | $(GENERATED_HEADERS)
 	$(say) CC $@
 	@mkdir -p $(@D)

@@ -190,10 +190,10 @@ enum sg_status sg_exchange_trade(const struct sg_exchange *exchange, const int *
 
 enum sg_status sg_exchange_agree(const struct sg_exchange *exchange, int ok, int *first_false)
 {
-    uint64_t first = ok ? UINT64_MAX : (uint64_t)exchange->rank;
+    uint64_t none = INT64_MAX, first = ok ? none : (uint64_t)exchange->rank;
     enum sg_status status = sg_exchange_combine(exchange, SG_COMBINE_LEAST, &first, 1);
 
     if (status == SG_OK)
-        *first_false = first == UINT64_MAX ? -1 : (int)first;
+        *first_false = first == none ? -1 : (int)first;
     return status;
 }

@@ -8,10 +8,10 @@ enum { RANKS = 5 };
 static int combine(const struct sg_exchange *exchange, void *context)
 {
     uint64_t rank = (uint64_t)exchange->rank;
-    uint64_t least[] = {rank + 3, 9 - rank, UINT64_MAX}, sums[] = {rank, UINT64_MAX};
+    uint64_t least[] = {rank + 3, 9 - rank, INT64_MAX}, sums[] = {rank, UINT64_MAX};
 
     return sg_exchange_combine(exchange, SG_COMBINE_LEAST, least, 3) != SG_OK || least[0] != 3 ||
-           least[1] != 9 - (RANKS - 1) || least[2] != UINT64_MAX ||
+           least[1] != 9 - (RANKS - 1) || least[2] != INT64_MAX ||
            sg_exchange_combine(exchange, SG_COMBINE_SUM, sums, 2) != SG_OK ||
            sums[0] != RANKS * (RANKS - 1) / 2 || sums[1] != (uint64_t)-RANKS;
 }
@@ -30,7 +30,7 @@ static int trade(const struct sg_exchange *exchange, void *context)
 {
     int rank = exchange->rank, ring = RANKS - 1, shift = *(const int *)context;
     int with[] = {(rank + 1) % ring, (rank + ring - 1) % ring}, count = rank < ring ? 2 : 0;
-    struct record own[2], theirs[2] = {{-1, -1}, {-1, -1}};
+    struct record own[2] = {{0, 0}}, theirs[2] = {{-1, -1}, {-1, -1}};
     enum sg_status status;
 
     with[0] = shift && rank == 1 ? RANKS - 1 : with[0];

@@ -24,7 +24,7 @@ TEST("each of up to 64 endpoints may be connected to all of them")
 TEST("above 64 endpoints the number of peers grows with the levels of a tree")
 {
     EXPECT(lay_out(65, 32).channels < 65,
-           lay_out(SG_VERBS_ENDPOINTS_MAX, 32).channels <= 2 * 16 + 34);
+           lay_out(SG_VERBS_ENDPOINTS_MAX, 32).channels <= 2 * 23 + 34);
 }
 
 /* In flight: what messages in slices need (bcs/live/shared_posts.h), and calls beside. */
