@@ -50,8 +50,8 @@ enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const voi
 /* Replaces rank 0's data by the bitwise or of all ranks' data, of one size. */
 enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes);
 
-/* Replaces each value by the least or the sum of all ranks'. count: the same on all ranks. Values of
- * which the least is wanted are below 2^63: MPICH 4.0.2 compares unsigned numbers as signed ones. */
+/* Replaces each value by the least or the sum of all ranks'. count: the same on all ranks. For the
+ * least, values are below 2^63: MPICH 4.0.2 compares unsigned numbers as signed ones. */
 enum sg_status sg_exchange_combine(const struct sg_exchange *exchange, enum sg_combination how,
                                    uint64_t *values, int count);
 

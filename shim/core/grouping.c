@@ -9,7 +9,7 @@ static int end_of(const struct sg_grouping *grouping, int run)
     return run + 1 < grouping->run_count ? grouping->runs[run + 1].first : grouping->items;
 }
 
-static struct sg_place place_in(const struct sg_run *run, int item)
+static struct sg_place place_in(const struct sg_group_run *run, int item)
 {
     int offset = item - run->first;
 
@@ -34,7 +34,7 @@ struct sg_place sg_grouping_place(const struct sg_grouping *grouping, int item)
 /* Returns the item, if the run has it; else -1. */
 static int find_in(const struct sg_grouping *grouping, int index, int group, int number)
 {
-    const struct sg_run *run = &grouping->runs[index];
+    const struct sg_group_run *run = &grouping->runs[index];
     int64_t at = number - run->number, item;
 
     if (group < run->group || at < 0 || at >= run->width)
@@ -43,7 +43,7 @@ static int find_in(const struct sg_grouping *grouping, int index, int group, int
     return item < end_of(grouping, index) ? (int)item : -1;
 }
 
-/* Of the runs with as few groups before them, the last one has the group's first item. */
+/* The last run with no more groups before it has the group's first item. */
 int sg_grouping_first(const struct sg_grouping *grouping, int group)
 {
     int low = 0, high = grouping->run_count - 1;
@@ -73,7 +73,7 @@ int sg_grouping_size(const struct sg_grouping *grouping, int group)
     int64_t size = 0;
 
     for (int index = 0; index < grouping->run_count; index++) {
-        const struct sg_run *run = &grouping->runs[index];
+        const struct sg_group_run *run = &grouping->runs[index];
         int64_t from = (int64_t)(group - run->group) * run->width;
         int64_t left = end_of(grouping, index) - run->first - from;
 
@@ -99,7 +99,7 @@ static void add_run(struct sg_grouping_maker *maker, struct sg_place place, int 
 
     if (grouping->run_count == maker->capacity) {
         int capacity = maker->capacity > 0 ? 2 * maker->capacity : 4;
-        struct sg_run *runs = realloc(maker->runs, (size_t)capacity * sizeof *runs);
+        struct sg_group_run *runs = realloc(maker->runs, (size_t)capacity * sizeof *runs);
 
         if (runs == NULL) {
             free(maker->runs);
@@ -112,14 +112,14 @@ static void add_run(struct sg_grouping_maker *maker, struct sg_place place, int 
         maker->capacity = capacity;
     }
     maker->runs[grouping->run_count++] =
-        (struct sg_run){grouping->items, place.group, place.number, ONE_GROUP, before};
+        (struct sg_group_run){grouping->items, place.group, place.number, ONE_GROUP, before};
     maker->last = 0;
 }
 
 /* True if the item continues the last run, whose width the first item of another group decides. */
 static bool goes_on(struct sg_grouping_maker *maker, struct sg_place place)
 {
-    struct sg_run *run = &maker->runs[maker->grouping.run_count - 1];
+    struct sg_group_run *run = &maker->runs[maker->grouping.run_count - 1];
     struct sg_place next;
 
     if (run->width == ONE_GROUP && place.group == run->group + 1 && place.number == run->number)
@@ -149,7 +149,7 @@ void sg_grouping_add(struct sg_grouping_maker *maker, int key)
     grouping->items++;
 }
 
-const struct sg_run *sg_grouping_end(struct sg_grouping_maker *maker, struct sg_grouping *out)
+const struct sg_group_run *sg_grouping_end(struct sg_grouping_maker *maker, struct sg_grouping *out)
 {
     free(maker->next_of);
     *out = maker->grouping;

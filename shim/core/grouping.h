@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 /* Item first + i is in group + i / width, and its number there is number + i % width. */
-struct sg_run {
+struct sg_group_run {
     int32_t first, group, number, width;
     int32_t before; /* groups whose first items come before this run */
 };
@@ -21,7 +21,7 @@ struct sg_grouping {
     int most;         /* items in the largest group */
     bool is_in_order; /* the items of each group follow one another */
     int run_count;
-    const struct sg_run *runs;
+    const struct sg_group_run *runs;
 };
 
 struct sg_place {
@@ -39,7 +39,7 @@ int sg_grouping_size(const struct sg_grouping *grouping, int group);
 /* Makes a grouping of items that are added one by one, by keys below key_count. */
 struct sg_grouping_maker {
     struct sg_grouping grouping;
-    struct sg_run *runs;
+    struct sg_group_run *runs;
     struct sg_place *next_of; /* by key: 1 + group, and the number of its next item */
     int capacity, last;       /* last: items of the last run */
 };
@@ -48,6 +48,7 @@ struct sg_grouping_maker {
  * NULL if memory was short at any time. */
 bool sg_grouping_begin(struct sg_grouping_maker *maker, int key_count);
 void sg_grouping_add(struct sg_grouping_maker *maker, int key);
-const struct sg_run *sg_grouping_end(struct sg_grouping_maker *maker, struct sg_grouping *out);
+const struct sg_group_run *sg_grouping_end(struct sg_grouping_maker *maker,
+                                           struct sg_grouping *out);
 
 #endif

@@ -274,7 +274,7 @@ static void find_place(struct sg_internode *internode, const struct sg_internode
 /* From here on the runs in the segment are read; its maker puts them there. */
 static void use_runs(struct sg_internode *internode)
 {
-    struct sg_run *runs = sg_internode_at(internode, internode->runs_at);
+    struct sg_group_run *runs = sg_internode_at(internode, internode->runs_at);
 
     if (internode->is_maker) {
         memcpy(runs, internode->by_endpoint.runs, runs_bytes(&internode->by_endpoint));

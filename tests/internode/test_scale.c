@@ -172,7 +172,7 @@ static void use_rules(const char *algorithm)
 /* True if the rank's protocol exists at this number of nodes. */
 static bool set_up(int rank, int nodes, int each, struct sg_internode **out)
 {
-    struct sg_run rank_run = {.width = each}, node_run = {.width = 1};
+    struct sg_group_run rank_run = {.width = each}, node_run = {.width = 1};
     struct sg_grouping by_endpoint = {nodes * each, nodes, each, true, 1, &rank_run};
     struct sg_grouping by_machine = {nodes, nodes, 1, true, 1, &node_run};
     struct sg_internode_setup setup = {.name = "",

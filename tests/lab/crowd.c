@@ -25,7 +25,7 @@ struct sg_transport {
     unsigned char *shared;
     struct sg_transport *inner[WORLD_ENDPOINTS]; /* NULL: elsewhere */
     struct sg_grouping by_endpoint, by_machine;  /* each endpoint is a rank of the exchange */
-    struct sg_run turns[WORLD_ENDPOINTS];
+    struct sg_group_run turns[WORLD_ENDPOINTS];
 };
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -92,11 +92,11 @@ static void close_here(struct sg_transport *crowd)
 /* Endpoints are dealt out among the hosts. */
 static void place_endpoints(struct sg_transport *crowd)
 {
-    static const struct sg_run alone = {.width = 1};
+    static const struct sg_group_run alone = {.width = 1};
     int endpoints = crowd->setup.endpoints, turns = 0;
 
     for (int first = 0; first < endpoints; first += ranks, turns++)
-        crowd->turns[turns] = (struct sg_run){first, 0, turns, 1, turns == 0 ? 0 : ranks};
+        crowd->turns[turns] = (struct sg_group_run){first, 0, turns, 1, turns == 0 ? 0 : ranks};
     crowd->by_endpoint = (struct sg_grouping){
         .items = endpoints, .groups = endpoints, .most = 1, .run_count = 1, .runs = &alone};
     crowd->by_machine = (struct sg_grouping){.items = endpoints,

@@ -142,13 +142,13 @@ enum sg_status wire_open(struct wire *wire, int servers, uint32_t inflight, uint
                                               .eager_bytes = eager_bytes};
     shared_bytes = wire->ops->shared_bytes(&wire->setup);
     REQUIRE(shared_bytes > 0);
-    wire->rank_run = (struct sg_run){.width = servers};
+    wire->rank_run = (struct sg_group_run){.width = servers};
     wire->by_endpoint = (struct sg_grouping){.items = wire->exchange.size,
                                              .groups = wire->setup.endpoints,
                                              .most = servers,
                                              .run_count = 1,
                                              .runs = &wire->rank_run};
-    wire->endpoint_run = (struct sg_run){.width = wire->setup.here};
+    wire->endpoint_run = (struct sg_group_run){.width = wire->setup.here};
     wire->by_machine = (struct sg_grouping){.items = wire->setup.endpoints,
                                             .groups = wire->hosts,
                                             .most = wire->setup.here,

@@ -19,7 +19,7 @@ struct wire {
     struct sg_exchange exchange;
     struct sg_transport_location place;
     struct sg_transport_setup setup;
-    struct sg_run rank_run, endpoint_run;
+    struct sg_group_run rank_run, endpoint_run;
     struct sg_grouping by_endpoint, by_machine;
     int host, hosts;       /* this rank's; each host has equally many consecutive ranks */
     unsigned char *region; /* zero at first */

@@ -114,8 +114,8 @@ static _Alignas(64) unsigned char segment[SEGMENT_BYTES];
 static _Alignas(64) unsigned char cells[4096];
 static struct sg_internode internodes[RANKS];
 /* Rank 0 is endpoint 0, the others are endpoint 1. */
-static const struct sg_run ranks_run[] = {{0, 0, 0, 1, 0}, {2, 1, 1, INT32_MAX, 2}};
-static const struct sg_run endpoints_run = {0, 0, 0, INT32_MAX, 0};
+static const struct sg_group_run ranks_run[] = {{0, 0, 0, 1, 0}, {2, 1, 1, INT32_MAX, 2}};
+static const struct sg_group_run endpoints_run = {0, 0, 0, INT32_MAX, 0};
 static struct sg_transport *transport;
 static uint64_t operand;
 

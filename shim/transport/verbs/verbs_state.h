@@ -64,7 +64,7 @@ struct sg_verbs_access {
     size_t staged_at, staged_end; /* counted from open, modulo the ring's size */
 };
 
-/* Where a channel is found by its endpoint. */
+/* An entry of the table in which channels are found by their endpoints. */
 struct sg_verbs_known {
     int32_t endpoint;
     uint32_t channel; /* + 1; 0: the entry is free */
