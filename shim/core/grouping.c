@@ -9,14 +9,14 @@ static int end_of(const struct sg_grouping *grouping, int run)
     return run + 1 < grouping->run_count ? grouping->runs[run + 1].first : grouping->items;
 }
 
-static struct sg_place place_in(const struct sg_group_run *run, int item)
+static struct sg_group_place place_in(const struct sg_group_run *run, int item)
 {
     int offset = item - run->first;
 
-    return (struct sg_place){run->group + offset / run->width, run->number + offset % run->width};
+    return (struct sg_group_place){run->group + offset / run->width, run->number + offset % run->width};
 }
 
-struct sg_place sg_grouping_place(const struct sg_grouping *grouping, int item)
+struct sg_group_place sg_grouping_place(const struct sg_grouping *grouping, int item)
 {
     int low = 0, high = grouping->run_count - 1;
 
@@ -93,7 +93,7 @@ bool sg_grouping_begin(struct sg_grouping_maker *maker, int key_count)
 }
 
 /* Without memory, `runs` becomes NULL and stays so. */
-static void add_run(struct sg_grouping_maker *maker, struct sg_place place, int before)
+static void add_run(struct sg_grouping_maker *maker, struct sg_group_place place, int before)
 {
     struct sg_grouping *grouping = &maker->grouping;
 
@@ -117,10 +117,10 @@ static void add_run(struct sg_grouping_maker *maker, struct sg_place place, int 
 }
 
 /* True if the item continues the last run, whose width the first item of another group decides. */
-static bool goes_on(struct sg_grouping_maker *maker, struct sg_place place)
+static bool goes_on(struct sg_grouping_maker *maker, struct sg_group_place place)
 {
     struct sg_group_run *run = &maker->runs[maker->grouping.run_count - 1];
-    struct sg_place next;
+    struct sg_group_place next;
 
     if (run->width == ONE_GROUP && place.group == run->group + 1 && place.number == run->number)
         run->width = maker->last;
@@ -132,7 +132,7 @@ void sg_grouping_add(struct sg_grouping_maker *maker, int key)
 {
     struct sg_grouping *grouping = &maker->grouping;
     int before = grouping->groups;
-    struct sg_place *next, place;
+    struct sg_group_place *next, place;
 
     if (maker->next_of == NULL)
         return;
@@ -141,7 +141,7 @@ void sg_grouping_add(struct sg_grouping_maker *maker, int key)
         next->group = ++grouping->groups;
     else if (next->group < grouping->groups)
         grouping->is_in_order = false;
-    place = (struct sg_place){next->group - 1, next->number++};
+    place = (struct sg_group_place){next->group - 1, next->number++};
     grouping->most = next->number > grouping->most ? next->number : grouping->most;
     if (grouping->items == 0 || !goes_on(maker, place))
         add_run(maker, place, before);

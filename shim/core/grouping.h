@@ -24,12 +24,12 @@ struct sg_grouping {
     const struct sg_group_run *runs;
 };
 
-struct sg_place {
+struct sg_group_place {
     int group, number;
 };
 
 /* Both take a logarithm of the number of runs. Precondition: there is such an item or group. */
-struct sg_place sg_grouping_place(const struct sg_grouping *grouping, int item);
+struct sg_group_place sg_grouping_place(const struct sg_grouping *grouping, int item);
 int sg_grouping_first(const struct sg_grouping *grouping, int group);
 
 /* Both look at each run. Returns -1 if there is no such item. */
@@ -40,7 +40,7 @@ int sg_grouping_size(const struct sg_grouping *grouping, int group);
 struct sg_grouping_maker {
     struct sg_grouping grouping;
     struct sg_group_run *runs;
-    struct sg_place *next_of; /* by key: 1 + group, and the number of its next item */
+    struct sg_group_place *next_of; /* by key: 1 + group, and the number of its next item */
     int capacity, last;       /* last: items of the last run */
 };
 

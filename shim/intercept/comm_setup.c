@@ -315,7 +315,7 @@ static void free_company(struct company *company)
 /* False: no memory. The caller frees the company in any case. */
 static bool find_company(const struct sg_comm *comm, const struct map *map, struct company *out)
 {
-    struct sg_place node = sg_grouping_place(&map->nodes, comm->rank);
+    struct sg_group_place node = sg_grouping_place(&map->nodes, comm->rank);
     int machine = sg_grouping_place(&map->machines, node.group).group;
     int nodes = sg_grouping_size(&map->machines, machine);
     size_t room = (size_t)nodes * (size_t)map->nodes.most;

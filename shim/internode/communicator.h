@@ -167,7 +167,7 @@ static inline struct sg_rank_state *sg_internode_own_state(const struct sg_inter
 static inline struct sg_rank_state *sg_internode_rank_state(const struct sg_internode *internode,
                                                             int rank)
 {
-    struct sg_place place = sg_grouping_place(&internode->by_endpoint, rank);
+    struct sg_group_place place = sg_grouping_place(&internode->by_endpoint, rank);
 
     return sg_internode_state(internode,
                               sg_internode_index(internode, place.group) * internode->locals_max +

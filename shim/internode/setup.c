@@ -248,7 +248,7 @@ static bool lay_out(struct sg_internode *internode, const char *name)
 /* Places this rank among the ranks, endpoints and machines. */
 static void find_place(struct sg_internode *internode, const struct sg_internode_setup *setup)
 {
-    struct sg_place place, index;
+    struct sg_group_place place, index;
 
     internode->by_endpoint = *setup->by_endpoint;
     internode->by_machine = *setup->by_machine;

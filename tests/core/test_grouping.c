@@ -41,7 +41,7 @@ static bool is_right(int count)
         most = size_of[*group - 1] > most ? size_of[*group - 1] : most;
     }
     for (int i = 0; i < count && same; i += 1 + count / 500) {
-        struct sg_place place = sg_grouping_place(&grouping, i);
+        struct sg_group_place place = sg_grouping_place(&grouping, i);
 
         same = place.group == group_of[i] && place.number == number_of[i] &&
                sg_grouping_item(&grouping, group_of[i], number_of[i]) == i;

@@ -43,7 +43,7 @@ static void deliver_post(struct sg_internode *internode, struct sg_carried_messa
                          uint32_t place)
 {
     struct sg_messages *messages = internode->messages;
-    struct sg_place peer = {SG_ANY, 0};
+    struct sg_group_place peer = {SG_ANY, 0};
     struct sg_event event;
 
     if (message->peer != SG_ANY)

@@ -15,7 +15,7 @@
 #include "intranode/forms.h"
 #include "intranode/memory.h"
 #include "intranode/mpi/auto_inside.h"
-#include "intranode/mpi/grouping.h"
+#include "intranode/mpi/group_choice.h"
 #include "intranode/mpi/pool.h"
 #include "intranode/node.h"
 #include "intranode/reading.h"
@@ -125,7 +125,7 @@ static enum sg_status attach(void *segment, size_t size_bytes, int rank, uint64_
 enum sg_status sg_intranode_offer(const char *name, const int *world_ranks, int ranks,
                                   struct sg_intranode **out, struct sg_segment_ticket *ticket)
 {
-    struct sg_grouping grouping = sg_grouping_of(name, world_ranks, ranks);
+    struct sg_group_choice choice = sg_group_choice_of(name, world_ranks, ranks);
     struct sg_node_header *header;
     size_t size_bytes = sg_node_bytes(ranks, ring_depth, SLOT_BYTES);
     void *segment;
@@ -136,9 +136,9 @@ enum sg_status sg_intranode_offer(const char *name, const int *world_ranks, int 
     sg_node_format(segment, ranks, ring_depth, SLOT_BYTES, ticket->nonce);
     sg_node_count_from(segment, counted_from);
     header = segment;
-    header->group = (uint16_t)grouping.sizes.group;
-    header->outer = (uint16_t)grouping.sizes.outer;
-    header->grouped_bytes = grouping.bytes;
+    header->group = (uint16_t)choice.sizes.group;
+    header->outer = (uint16_t)choice.sizes.outer;
+    header->grouped_bytes = choice.bytes;
     status = attach(segment, size_bytes, 0, ticket->nonce, out);
     if (status != SG_OK)
         sg_segment_seal(ticket);

@@ -1,6 +1,6 @@
 /* Keeps the latest choices: duplicates of a communicator, and the rows and columns of a grid, have
  * ranks whose places relate alike. */
-#include "intranode/mpi/grouping.h"
+#include "intranode/mpi/group_choice.h"
 
 #include "algos/lines.h"
 #include "core/status.h"
@@ -136,21 +136,21 @@ static bool choose_by_places(const char *name, const int *world_ranks, int ranks
     return found && choose(name, numbered, ranks, choice);
 }
 
-struct sg_grouping sg_grouping_of(const char *name, const int *world_ranks, int ranks)
+struct sg_group_choice sg_group_choice_of(const char *name, const int *world_ranks, int ranks)
 {
-    struct sg_grouping grouping = {.bytes = 0};
-    struct sg_lines_choice choice;
+    struct sg_group_choice choice = {.bytes = 0};
+    struct sg_lines_choice modelled;
     bool found;
 
     if (ranks <= SG_FLAT_RANKS_MAX || sg_processors_are_short())
-        return grouping;
-    grouping.sizes.group = sg_form_group(ranks);
+        return choice;
+    choice.sizes.group = sg_form_group(ranks);
     if (world_ranks == NULL || ranks > SG_LINES_RANKS_MAX)
-        return grouping;
+        return choice;
     pthread_mutex_lock(&lock);
-    found = choose_by_places(name, world_ranks, ranks, &choice);
+    found = choose_by_places(name, world_ranks, ranks, &modelled);
     pthread_mutex_unlock(&lock);
-    if (found && choice.sizes.group > 0)
-        grouping = (struct sg_grouping){choice.sizes, choice.bytes};
-    return grouping;
+    if (found && modelled.sizes.group > 0)
+        choice = (struct sg_group_choice){modelled.sizes, modelled.bytes};
+    return choice;
 }
