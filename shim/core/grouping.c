@@ -13,7 +13,8 @@ static struct sg_group_place place_in(const struct sg_group_run *run, int item)
 {
     int offset = item - run->first;
 
-    return (struct sg_group_place){run->group + offset / run->width, run->number + offset % run->width};
+    return (struct sg_group_place){run->group + offset / run->width,
+                                   run->number + offset % run->width};
 }
 
 struct sg_group_place sg_grouping_place(const struct sg_grouping *grouping, int item)

@@ -117,17 +117,25 @@ static const char *size_text(uint64_t bytes, char text[32])
     return text;
 }
 
+/* A segment takes whole pages. */
+static uint64_t paged(uint64_t size_bytes)
+{
+    uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+    return (size_bytes + page_bytes - 1) / page_bytes * page_bytes;
+}
+
 /* False: the account does not cover it. */
 static bool take(size_t size_bytes, const char *what)
 {
-    uint64_t before, taken = atomic_load(&account->taken_bytes);
+    uint64_t before, taken = atomic_load(&account->taken_bytes), needed = paged(size_bytes);
     char wanted[32], there[32], most[32];
 
     do {
         before = taken;
-        if (size_bytes > most_bytes || before > most_bytes - size_bytes)
+        if (needed > most_bytes || before > most_bytes - needed)
             goto err_too_much;
-    } while (!atomic_compare_exchange_weak(&account->taken_bytes, &taken, before + size_bytes));
+    } while (!atomic_compare_exchange_weak(&account->taken_bytes, &taken, before + needed));
     return true;
 
 err_too_much:
@@ -141,7 +149,7 @@ err_too_much:
 
 static void give(size_t size_bytes)
 {
-    atomic_fetch_sub(&account->taken_bytes, size_bytes);
+    atomic_fetch_sub(&account->taken_bytes, paged(size_bytes));
 }
 
 enum sg_status sg_memory_create(size_t size_bytes, const char *what, void **segment,
@@ -250,7 +258,7 @@ enum sg_status sg_memory_start(const struct sg_exchange *exchange, uint64_t limi
     if (status == SG_OK)
         account = segment;
     if (status == SG_OK && machine == exchange->rank)
-        atomic_store(&account->taken_bytes, used_bytes);
+        atomic_fetch_add(&account->taken_bytes, paged(sizeof *account) + paged(used_bytes));
     if (status == SG_ERR_MISSING && first_failed == exchange->rank && machine == exchange->rank)
         sg_log("rank %d: no shared memory (%m): MPICH runs the collectives", exchange->rank);
     else if (status == SG_ERR_MISSING && first_failed == exchange->rank)
