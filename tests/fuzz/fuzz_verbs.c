@@ -67,7 +67,7 @@ static struct sg_transport transport;
 static struct sg_verbs_multicast multicast;
 static struct sg_verbs_link links[CHANNELS];
 static struct sg_verbs_peer peers[CHANNELS];
-static int32_t channel_of[ENDPOINTS] = {1, 0, 2};
+static struct sg_verbs_known known[4 * CHANNELS];
 static const struct sg_verbs_completed completed = {sg_verbs_access_done, sg_verbs_channel_fetched,
                                                     sg_verbs_multicast_came};
 
@@ -115,7 +115,8 @@ static void open_transport(void)
                                       .own_region = &adapter.region,
                                       .queue = &adapter.queue,
                                       .doorbells = &adapter.doorbells,
-                                      .channel_of = channel_of,
+                                      .known = known,
+                                      .known_room = 4 * CHANNELS,
                                       .peers = peers,
                                       .links = links,
                                       .links_max = CHANNELS,
@@ -126,7 +127,13 @@ static void open_transport(void)
                                       .multicast_link = &multicast.link};
     fuzz_holds(sg_verbs_lay_out(&transport.setup, &transport.layout), "the setup is possible");
     transport.location.memory = zeroed(transport.layout.bytes);
+    memset(known, 0, sizeof known);
     for (uint32_t i = 0; i < CHANNELS; i++) {
+        uint32_t at = (uint32_t)sg_hash_mix(2 * i);
+
+        while (known[at % (4 * CHANNELS)].channel != 0)
+            at++;
+        known[at % (4 * CHANNELS)] = (struct sg_verbs_known){2 * (int32_t)i, i + 1};
         peers[i] = (struct sg_verbs_peer){.endpoint = 2 * (int32_t)i, .servers = 1, .link = i};
         links[i] = (struct sg_verbs_link){
             .pair = &adapter.pair, .channel = i, .depth = SG_VERBS_QUEUE_SPARE};
