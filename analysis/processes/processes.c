@@ -12,8 +12,10 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define AHEAD 2
 #define TAG_BLOCK 1
@@ -45,8 +47,65 @@ static struct {
 
 /* ---- joining and leaving --------------------------------------------------------------------- */
 
-/* True if a launcher started several processes, as far as its variables say. A program that one of
- * its processes starts has the variables, too, but not always the launcher's connection. */
+/* True if a file of the process has such a part. The parts end with a character. */
+static bool has_part(int process, const char *file, int end, bool (*is_one)(const char *part))
+{
+    char path[64], *part = NULL;
+    size_t room = 0;
+    bool found = false;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", process, file);
+    stream = fopen(path, "re");
+    while (stream != NULL && !found && getdelim(&part, &room, end, stream) >= 0)
+        found = is_one(part);
+    free(part);
+    if (stream != NULL)
+        fclose(stream);
+    return found;
+}
+
+static bool names_rank(const char *variable)
+{
+    return strncmp(variable, "PMI_RANK=", 9) == 0 || strncmp(variable, "PMIX_RANK=", 10) == 0;
+}
+
+static bool maps_mpi(const char *line)
+{
+    return strstr(line, "/libmpi") != NULL;
+}
+
+static int parent_of(int process)
+{
+    char path[64];
+    int parent = 0;
+    FILE *stream;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", process);
+    stream = fopen(path, "re");
+    if (stream == NULL)
+        return 0;
+    if (fscanf(stream, "%*d (%*[^)]) %*c %d", &parent) != 1)
+        parent = 0;
+    fclose(stream);
+    return parent;
+}
+
+/* True if a rank of a job has started this process, directly or not: the launcher's variables and
+ * connection are that rank's. */
+static bool is_of_rank(void)
+{
+    int process = getppid();
+
+    while (process > 1 && has_part(process, "environ", '\0', names_rank)) {
+        if (has_part(process, "maps", '\n', maps_mpi))
+            return true;
+        process = parent_of(process);
+    }
+    return false;
+}
+
+/* True if a launcher started several processes, as far as its variables say. */
 static bool is_launched(void)
 {
     static const char *const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE"};
@@ -57,11 +116,11 @@ static bool is_launched(void)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size = sg_config_environment(sizes[i]);
         if (size != NULL)
-            return strtol(size, NULL, 10) > 1;
+            return strtol(size, NULL, 10) > 1 && !is_of_rank();
     }
     size = sg_config_environment("SLURM_STEP_NUM_TASKS");
     return sg_config_environment("PMIX_RANK") != NULL &&
-           (size == NULL || strtol(size, NULL, 10) > 1);
+           (size == NULL || strtol(size, NULL, 10) > 1) && !is_of_rank();
 }
 
 static bool is_first(void)
