@@ -17,19 +17,26 @@ static struct sg_group_place place_in(const struct sg_group_run *run, int item)
                                    run->number + offset % run->width};
 }
 
-struct sg_group_place sg_grouping_place(const struct sg_grouping *grouping, int item)
+/* Returns the last run whose first item, or whose number of groups before it, is at most `most`. */
+static int last_run(const struct sg_grouping *grouping, bool by_groups, int most)
 {
     int low = 0, high = grouping->run_count - 1;
 
     while (low < high) {
         int middle = (low + high + 1) / 2;
+        const struct sg_group_run *run = &grouping->runs[middle];
 
-        if (grouping->runs[middle].first <= item)
+        if ((by_groups ? run->before : run->first) <= most)
             low = middle;
         else
             high = middle - 1;
     }
-    return place_in(&grouping->runs[low], item);
+    return low;
+}
+
+struct sg_group_place sg_grouping_place(const struct sg_grouping *grouping, int item)
+{
+    return place_in(&grouping->runs[last_run(grouping, false, item)], item);
 }
 
 /* Returns the item, if the run has it; else -1. */
@@ -47,17 +54,7 @@ static int find_in(const struct sg_grouping *grouping, int index, int group, int
 /* The last run with no more groups before it has the group's first item. */
 int sg_grouping_first(const struct sg_grouping *grouping, int group)
 {
-    int low = 0, high = grouping->run_count - 1;
-
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-
-        if (grouping->runs[middle].before <= group)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return find_in(grouping, low, group, 0);
+    return find_in(grouping, last_run(grouping, true, group), group, 0);
 }
 
 int sg_grouping_item(const struct sg_grouping *grouping, int group, int number)

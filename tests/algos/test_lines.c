@@ -97,7 +97,7 @@ TEST("groups keep cache lines within clusters")
     EXPECT(by_two.at_once_ns < flat.at_once_ns);
 }
 
-/* Whatever their number, every rank ends, and more ranks never take less. */
+/* Each rank ends in every shape, and more ranks never take less time. */
 TEST("every rank finishes in every shape")
 {
     for (int shape = 0; shape < SG_LINES_SHAPES; shape++) {
