@@ -113,8 +113,7 @@ static bool poke_timed(void)
     return lively > WOKEN_POKES;
 }
 
-/* True if so many ranks wait for a processor that the next one should have it at once. */
-static bool is_crowded(const struct sg_wait_queue *queue)
+bool sg_wait_is_crowded(const struct sg_wait_queue *queue)
 {
     return queue->is_always_woken && sg_processors_crowd() > CROWD_MIN &&
            sg_processors_keep_apart() && sg_turn_mode() != SG_WAIT_YIELD;
@@ -149,7 +148,7 @@ static uint64_t announce(const struct sg_wait_queue *queue, uint64_t now_ns)
         return 0;
     /* Sequentially consistent, here and below: the number is up before the last check of `ready`.
      */
-    if (is_crowded(queue)) {
+    if (sg_wait_is_crowded(queue)) {
         if ((atomic_load_explicit(queue->sleepers, memory_order_relaxed) & LONG_SLEEPERS) != 0)
             time_ns = longest_ns();
         else
@@ -253,7 +252,7 @@ static bool give_way(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
     bool found, slow = wait->steps % YIELDS_PER_POKE == 0;
     uint64_t now_ns;
 
-    if (driving.lively == 0 && is_crowded(queue))
+    if (driving.lively == 0 && sg_wait_is_crowded(queue))
         return make_room(wait, queue, ready, context);
     if (++driving.steps < steps_per_poke(2 * YIELDS_PER_POKE) && !slow) {
         driving.is_cold |= sg_turn_yield();

@@ -46,6 +46,9 @@ void sg_wait_brief(struct sg_wait *wait);
 /* Time spent on the slow rungs; 0 on the first. */
 uint64_t sg_wait_elapsed_ns(const struct sg_wait *wait);
 
+/* True if so many ranks wait for a processor that the next one should have it at once. */
+bool sg_wait_is_crowded(const struct sg_wait_queue *queue);
+
 /* After a change that others may wait for: true if there are sleepers. One that it misses wakes by
  * its timer, within 100 us; those that sleep for longer are not missed. */
 bool sg_wait_has_sleepers(const struct sg_wait_queue *queue);

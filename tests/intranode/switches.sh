@@ -19,6 +19,13 @@ few_switches() {
         END { exit !found || each > limit }' switches.out
 }
 
+# root_runs_ahead RANKS: in switches.out.
+root_runs_ahead() {
+    awk -v ranks="$1" '
+        $1 == "stream" && $2 == ranks { own = $6; found = 1 }
+        END { if (own > 10) print own " switches of the root"; exit !found || own > 10 }' switches.out
+}
+
 processor=$(taskset -cp $$ | sed 's/.*[: ]\([0-9]*\).*/\1/')
 case $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null) in
 1) ;;
@@ -34,4 +41,5 @@ for ranks in 16 40; do
     for operation in barrier allreduce reduce bcast; do
         check "each of them makes few context switches in $operation" few_switches "$operation" "$ranks"
     done
+    check "a root of $ranks ranks whose readers are far behind makes few context switches" root_runs_ahead "$ranks"
 done

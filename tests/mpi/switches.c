@@ -1,7 +1,8 @@
 /* Counts the context switches of ranks that make many collective calls: switches CALLS.
  *
- * For each operation rank 0 prints "OPERATION RANKS CALLS SWITCHES MS": the voluntary switches of
- * all ranks, and the time of all calls. Results are checked.
+ * For each operation rank 0 prints "OPERATION RANKS CALLS SWITCHES MS OWN": the voluntary switches
+ * of all ranks, the time of all calls, and rank 0's switches. Results are checked. The root is each
+ * rank in turn; of "stream", rank 0.
  */
 #include "mpi_test.h"
 
@@ -21,9 +22,13 @@ static void run(const char *operation, int call)
         MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     else if (strcmp(operation, "reduce") == 0)
         MPI_Reduce(&value, &result, 1, MPI_DOUBLE, MPI_SUM, call % ranks, MPI_COMM_WORLD);
-    else
+    else if (strcmp(operation, "bcast") == 0)
         MPI_Bcast(&value, 1, MPI_DOUBLE, call % ranks, MPI_COMM_WORLD);
-    if (strcmp(operation, "bcast") == 0)
+    else
+        MPI_Bcast(&value, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    if (strcmp(operation, "stream") == 0)
+        REQUIRE(value == call);
+    else if (strcmp(operation, "bcast") == 0)
         REQUIRE(value == call % ranks + call);
     else if (strcmp(operation, "allreduce") == 0 || rank == call % ranks)
         REQUIRE(result == ranks * call + ranks * (ranks - 1) / 2.0);
@@ -39,31 +44,31 @@ static long voluntary(void)
 
 static void count(const char *operation, int calls)
 {
-    long before, all = 0;
+    long own, all = 0;
     double begin_s;
 
     for (int call = 0; call < 40; call++)
         run(operation, call);
     MPI_Barrier(MPI_COMM_WORLD);
-    before = voluntary();
+    own = voluntary();
     begin_s = MPI_Wtime();
     for (int call = 0; call < calls; call++)
         run(operation, call);
     MPI_Barrier(MPI_COMM_WORLD);
-    before = voluntary() - before;
+    own = voluntary() - own;
     begin_s = MPI_Wtime() - begin_s;
-    MPI_Reduce(&before, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Reduce(&own, &all, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)
-        printf("%s %d %d %ld %.0f\n", operation, ranks, calls, all, begin_s * 1e3);
+        printf("%s %d %d %ld %.0f %ld\n", operation, ranks, calls, all, begin_s * 1e3, own);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const operations[] = {"barrier", "allreduce", "reduce", "bcast"};
+    static const char *const operations[] = {"barrier", "allreduce", "reduce", "bcast", "stream"};
 
     START(rank, ranks);
     REQUIRE(argc == 2);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         count(operations[i], atoi(argv[1]));
     MPI_Finalize();
     return 0;

@@ -515,6 +515,22 @@ static void pass_on(struct sg_intranode *intranode, struct waiting *waiting)
     waiting->wait.is_woken = false;
 }
 
+/* A broadcast's root that has no slot beside many ranks uses its box at once: the readers' next
+ * turns are far off. True: it does not wait. */
+static bool runs_ahead(const struct sg_intranode *intranode, struct waiting *waiting)
+{
+    struct sg_node_op *op = waiting->op;
+    bool is_stuck = false;
+
+    if (op->call.operation != SG_OPERATION_BCAST || !sg_wait_is_crowded(&intranode->slot_queue))
+        return false;
+    while (op->stalled && waiting->step == SG_NODE_WAIT && !is_stuck) {
+        is_stuck = sg_node_goes_on(op);
+        waiting->step = sg_node_poll(op);
+    }
+    return waiting->step != SG_NODE_WAIT;
+}
+
 /* Polls until done. Each step restarts the wait: the others reach theirs as soon. False: ranks
  * disagree. */
 static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
@@ -534,13 +550,13 @@ static bool complete(struct sg_intranode *intranode, const struct sg_call *call,
     if (waiting.step == SG_NODE_WAIT) /* a later poll may have taken a step, too */
         tell(intranode, op, waiting.step);
     while (waiting.step == SG_NODE_WAIT) {
-        bool slow;
+        bool slow = false;
 
         waiting.steps = steps_of(op);
-        slow = sg_wait_step(&waiting.wait,
-                            op->stalled ? &intranode->slot_queue : &intranode->wait_queue,
-                            op_is_ready, &waiting);
-
+        if (!op->stalled || !runs_ahead(intranode, &waiting))
+            slow = sg_wait_step(&waiting.wait,
+                                op->stalled ? &intranode->slot_queue : &intranode->wait_queue,
+                                op_is_ready, &waiting);
         if (waiting.step == SG_NODE_WAIT)
             waiting.step = sg_node_poll(op);
         pass_on(intranode, &waiting);
