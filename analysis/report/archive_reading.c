@@ -196,7 +196,8 @@ static void fill(struct sg_archive_reading *reading, struct source *source)
         return;
     }
     stays_open = left > WHOLE_EVENTS && reading->open_count <= reading->open_max;
-    wanted = stays_open ? PART_EVENTS : WHOLE_EVENTS;
+    /* Asks for one event more than are left, to meet the end: no reader opens behind it. */
+    wanted = stays_open ? PART_EVENTS : left > WHOLE_EVENTS ? WHOLE_EVENTS : WHOLE_EVENTS + 1;
     reading->encoder.into = &source->buffer;
     reading->encoder.location = source->location;
     code = OTF2_Reader_ReadLocalEvents(reading->reader, source->events, wanted, &count);

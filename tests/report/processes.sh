@@ -11,6 +11,8 @@ fixtures report/make_archive report/make_messages report/make_large
 mkdir statistics && ./make_archive statistics statistics || exit 1
 # More events on a location than are read at once.
 ./make_large 7 1300 40 long || exit 1
+# 4096 and 4352 events on a location: in the end just as many are left as are read at once.
+./make_large 2 1023 40 whole && ./make_large 2 1087 40 parts || exit 1
 
 # shared N NAME ARGUMENT...: a report of N processes, into NAME.out, .err, .status
 shared() {
@@ -51,7 +53,8 @@ for program in "known_waits 4 files" "known_windows 3" "threads 2"; do
     check "$program: the JSON, too" as_one 3 --json "$program.trace"
     check "$program: the page, too" page 3 "$program.trace"
 done
-for run in many foreign clocks long; do
+for run in many foreign clocks long whole parts; do
+    check "$run: one process reads it" "$STAGGER" report --json $run
     check "$run: 3 processes print the JSON that one prints" as_one 3 --json $run
 done
 check "some of the ranks are reported alike" as_one 2 --csv --rank 0-1 known_waits.trace
