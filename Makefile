@@ -354,7 +354,7 @@ WEAK_INTERNODE := $(addprefix shim/internode/,chunk communicator endpoint host n
 $(B)/tests/weak/test_doorbell: $(call weak,tests/weak/doorbell $(WEAK_INTERNODE) $(WEAK_SHM))
 $(B)/tests/weak/test_rings: $(call weak,tests/weak/rings $(addprefix shim/progress/,$(PROGRESS)))
 $(B)/tests/weak/test_choices: $(call weak,shim/internode/agree)
-$(B)/tests/weak/test_ring: $(call weak,$(basename $(wildcard shim/intranode/*.c)))
+$(B)/tests/weak/test_ring: $(call weak,tests/weak/sleepers shim/wait/wait $(basename $(wildcard shim/intranode/*.c)))
 
 # One rank's part of a large communicator: its executed blocks and its memory are counted.
 COUNTED := $(basename $(call sources,shim/internode shim/transport/verbs $(filter-out %/kernels,$(ALGO_DIRS)))) \

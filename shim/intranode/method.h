@@ -231,6 +231,7 @@ struct sg_node_op {
     int level;                                   /* level that it works on */
     uint64_t stage_base;                         /* base of the stage counts of large operands */
     uint64_t stage_count[3];
+    uint64_t told_stage[3]; /* the first of these counts that `told` stands for */
     bool own_in_slot;
     uint32_t told;       /* SG_TOLD_...: since the last sg_op_tells */
     bool failed;         /* this rank could not read another's memory */

@@ -79,12 +79,15 @@ void sg_stage_begin(struct sg_node_op *op)
 void sg_stage_done(struct sg_node_op *op, int stage)
 {
     struct sg_node_control *control = sg_ring_control(op->node, op->node->rank);
+    uint32_t told = (uint32_t)SG_TOLD_STAGE << stage;
 
     op->stage_count[stage]++;
+    if ((op->told & told) == 0)
+        op->told_stage[stage] = op->stage_base + op->stage_count[stage];
+    op->told |= told;
     /* Release: this stage's writes and reads come before. */
     atomic_store_explicit(&control->stage[stage], op->stage_base + op->stage_count[stage],
                           memory_order_release);
-    op->told |= (uint32_t)SG_TOLD_STAGE << stage;
 }
 
 bool sg_stage_all(struct sg_node_op *op, int stage, uint64_t count)
@@ -115,9 +118,11 @@ static bool have_all_published(const struct sg_node_op *op)
     return true;
 }
 
+/* True if a rank may wait for one of the steps that `told` stands for: a rank that has taken
+ * several may be the last in the first of them only. */
 static bool have_all_passed(const struct sg_node_op *op, int stage)
 {
-    uint64_t count = op->stage_base + op->stage_count[stage];
+    uint64_t count = op->told_stage[stage];
 
     for (int rank = 0; rank < op->node->ranks; rank++) {
         const struct sg_node_control *control = sg_ring_control(op->node, rank);

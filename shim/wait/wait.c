@@ -78,8 +78,10 @@ static bool poke(void)
     int flag;
 
     driving.steps = 0;
-    if (!SG_WAIT_POKES)
+    if (!SG_WAIT_POKES) {
+        driving.lively = 0;
         return false;
+    }
     before = sg_turn_begin_own();
     sg_real.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, poked, &flag, MPI_STATUS_IGNORE);
     sg_turn_end_own(before);
@@ -146,15 +148,15 @@ static uint64_t announce(const struct sg_wait_queue *queue, uint64_t now_ns)
 
     if (time_ns == 0)
         return 0;
-    /* Sequentially consistent, here and below: the number is up before the last check of `ready`.
-     */
     if (sg_wait_is_crowded(queue)) {
         if ((atomic_load_explicit(queue->sleepers, memory_order_relaxed) & LONG_SLEEPERS) != 0)
             time_ns = longest_ns();
         else
             atomic_fetch_or(queue->sleepers, LONG_SLEEPERS);
     }
-    atomic_fetch_add(queue->sleepers, 1);
+    /* Acquire and release: the addition of a waker (sg_wait_has_sleepers) is before, and the last
+     * check of `ready` sees its change; or behind, and counts this thread. */
+    atomic_fetch_add_explicit(queue->sleepers, 1, memory_order_acq_rel);
     return time_ns;
 }
 
@@ -171,13 +173,15 @@ static bool sleep_on(struct sg_wait *wait, const struct sg_wait_queue *queue, bo
         sg_turn_yield();
         return false;
     }
-    seen = atomic_load(queue->wake);
+    /* Acquire: if it is a waker's, `ready` sees what that one has done. */
+    seen = atomic_load_explicit(queue->wake, memory_order_acquire);
     if (!ready(context)) {
         is_woken = syscall(SYS_futex, queue->wake, FUTEX_WAIT, seen, &timeout, NULL, 0) == 0;
         wait->is_woken = is_woken;
         sg_turn_slept(sg_clock_ns() - begin_ns);
     }
-    atomic_fetch_sub(queue->sleepers, 1);
+    /* Relaxed: a waker that counts this thread for longer wakes nobody. */
+    atomic_fetch_sub_explicit(queue->sleepers, 1, memory_order_relaxed);
     return !is_woken;
 }
 

@@ -26,7 +26,7 @@
 #include <ucontext.h>
 
 #define STACK_BYTES (256u * 1024u)
-#define LOCAL_BYTES 64
+#define LOCAL_BYTES 256
 #define CHOICES_MAX 8192
 #define READS_MAX 256
 #define ROUNDS_MOST 4  /* of a loop that stores */
@@ -455,6 +455,10 @@ static void keep_state(void)
 {
     size_t bytes = (size_t)(__stop_weak_state - __start_weak_state);
 
+    if (__stop_weak_local - __start_weak_local > LOCAL_BYTES) {
+        fprintf(stderr, "weak: too many variables of each thread\n");
+        abort();
+    }
     if (state != NULL || bytes == 0)
         return;
     state = malloc(bytes);

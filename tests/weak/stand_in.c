@@ -17,6 +17,7 @@
 #include <sys/syscall.h>
 
 #define FUTEXES_MAX 16
+#define LONG_NS 10000000 /* a sleep that only a wake-up should end */
 #define HERE __builtin_extract_return_addr(__builtin_return_address(0))
 
 /* Sleepers of the futex of an address; ended: by thread. Zero when an execution begins. */
@@ -121,7 +122,8 @@ static long send_signal(int thread)
 long weak_syscall(long number, ...)
 {
     va_list arguments;
-    const void *address, *timeout;
+    const void *address;
+    const struct timespec *timeout;
     uint32_t value;
     int operation, thread;
     long status = 1;
@@ -131,13 +133,14 @@ long weak_syscall(long number, ...)
         address = va_arg(arguments, const void *);
         operation = va_arg(arguments, int);
         value = va_arg(arguments, uint32_t);
-        timeout = va_arg(arguments, const void *);
+        timeout = va_arg(arguments, const struct timespec *);
         status = 0;
         if (operation == FUTEX_WAKE)
             futex_wake(address);
         else
-            status = timeout == NULL ? futex_wait(address, value, HERE)
-                                     : futex_wait_a_while(address, value, HERE);
+            status = timeout == NULL || timeout->tv_nsec > LONG_NS
+                         ? futex_wait(address, value, HERE)
+                         : futex_wait_a_while(address, value, HERE);
     }
     if (number == SYS_rt_tgsigqueueinfo && weak_current >= 0) {
         (void)va_arg(arguments, pid_t);

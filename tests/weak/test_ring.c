@@ -3,6 +3,7 @@
  * each gets its expected result, no operand is torn, and no rank waits for ever. */
 #include "intranode/node.h"
 #include "lib/unit.h"
+#include "weak/sleepers.h"
 #include "weak/weak.h"
 
 #define RANKS_MAX 4
@@ -120,7 +121,7 @@ static void check_result(int call, int rank)
     }
 }
 
-static void run_call(int rank, int number)
+static void run_call(int rank, int number, bool sleeps)
 {
     const struct call *each = &calls[number];
     bool receives = each->operation == SG_OPERATION_ALLREDUCE ||
@@ -140,7 +141,10 @@ static void run_call(int rank, int number)
 
     ops[rank].call = call;
     sg_node_begin(&ops[rank], &nodes[rank]);
-    weak_await(has_left, (void *)(intptr_t)rank);
+    if (sleeps)
+        sleepers_complete(&ops[rank]);
+    else
+        weak_await(has_left, (void *)(intptr_t)rank);
     if (call.receive != NULL)
         check_result(number, rank);
 }
@@ -148,7 +152,14 @@ static void run_call(int rank, int number)
 static void run(int rank)
 {
     for (int number = 0; number < call_count; number++)
-        run_call(rank, number);
+        run_call(rank, number, false);
+}
+
+/* A rank that cannot go on sleeps until another one wakes it. */
+static void run_asleep(int rank)
+{
+    for (int number = 0; number < call_count; number++)
+        run_call(rank, number, true);
 }
 
 /* ---- choices ---- */
@@ -179,7 +190,7 @@ static void choose_and_run(int rank)
         weak_await(has_chosen, &choosing);
         WEAK_CHECK(chosen[rank][number] == (uint32_t)choosers[rank][number]);
         if (number % 2 == 0)
-            run_call(rank, number);
+            run_call(rank, number, false);
         else
             sg_node_skip(&nodes[rank]);
     }
@@ -332,6 +343,26 @@ SCENARIO(chunks_of_two_calls, 2, ALLREDUCE(SG_NODE_CHUNKS, 8), REDUCE(SG_NODE_CH
 SCENARIO(single_twice, 2, ALLREDUCE(SG_NODE_SINGLE, 4), ALLREDUCE(SG_NODE_SINGLE, 4));
 SCENARIO_OF(three_chunks, 2, -1, run, NULL, 4, ALLREDUCE(SG_NODE_CHUNKS, 24));
 
+SCENARIO_OF(asleep_in_a_flat_barrier, 2, -1, run_asleep, NULL, 4, BARRIER(SG_NODE_FLAT));
+SCENARIO_OF(asleep_in_a_barrier, 2, -1, run_asleep, NULL, 0, BARRIER(SG_NODE_HANDOFF));
+SCENARIO_OF(asleep_in_a_barrier_of_three, 3, -1, run_asleep, NULL, 3, BARRIER(SG_NODE_HANDOFF));
+SCENARIO_OF(asleep_in_groups, 3, -1, run_asleep, NULL, 3, BARRIER(SG_NODE_GROUPS));
+SCENARIO_OF(asleep_in_reduces, 2, -1, run_asleep, NULL, 3, REDUCE(SG_NODE_FLAT, 0, 1),
+            REDUCE(SG_NODE_FLAT, 0, 1), REDUCE(SG_NODE_FLAT, 0, 1));
+SCENARIO_OF(asleep_in_single, 2, -1, run_asleep, NULL, 3, ALLREDUCE(SG_NODE_SINGLE, 4));
+SCENARIO_OF(asleep_in_chunks, 2, -1, run_asleep, NULL, 3, ALLREDUCE(SG_NODE_CHUNKS, 16));
+
+static const struct weak_scenario *const asleep[] = {
+    &asleep_in_a_flat_barrier,
+    &asleep_in_a_barrier,
+    &asleep_in_a_barrier_of_three,
+    &asleep_in_groups,
+    &asleep_in_reduces,
+    &asleep_in_single,
+    &asleep_in_chunks,
+    NULL,
+};
+
 static const struct weak_scenario *const scenarios[] = {
     &flat_allreduces,
     &flat_barriers,
@@ -381,6 +412,28 @@ static const struct weak_scenario *const larger[] = {
 TEST("a node's collectives are correct in every execution of the memory model")
 {
     EXPECT(weak_holds(scenarios), weak_more() == 0 || weak_holds(larger));
+}
+
+TEST("a rank that sleeps in a node's collective is always woken")
+{
+    EXPECT(weak_holds(asleep));
+}
+
+static const char *const functions_of_sleep[] = {
+    "announce", "sleep_on", "sg_wait_has_sleepers", "wake", NULL,
+};
+/* More than is explored. */
+#define TOGETHER "for two ranks whose steps together let a third go on"
+
+static const struct weak_unneeded unneeded_asleep[] = {
+    {"sg_wait_has_sleepers", "update acq_rel", 1, "release", TOGETHER},
+    {"announce", "update acq_rel", 1, "acquire", TOGETHER},
+    {NULL, NULL, 0, NULL, NULL},
+};
+
+TEST("each memory order of a sleep and of a wake-up is needed")
+{
+    EXPECT(weak_faults(asleep, functions_of_sleep, unneeded_asleep));
 }
 
 /* A rank that waits for a slot announces itself for when it sleeps; here it polls. */
