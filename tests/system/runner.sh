@@ -5,12 +5,15 @@
 
 build=$WORK/build
 meet=$WORK/meet
-mkdir -p "$build/tests/runner" && mkfifo "$meet" "$WORK/begun"
+# In a tree of its own, for its tests.
+mkdir -p "$build/tests/runner" tree/tests/{runner,kind} && cp "$ROOT/tests/run" tree/tests
+mkfifo "$meet" "$WORK/begun"
 unit_test() {
     printf '#!/bin/bash\n%s\n' "$2" >"$build/tests/runner/test_$1"
     chmod +x "$build/tests/runner/test_$1"
+    touch "tree/tests/runner/test_$1.c"
 }
-run() { MEET=$meet timeout "$PROGRAM_SECONDS" "$ROOT/tests/run" "$build" check only=runner/test_"$1" >run.out 2>&1; }
+run() { MEET=$meet timeout "$PROGRAM_SECONDS" tree/tests/run "$build" check only=runner/test_"$1" >run.out 2>&1; }
 closing() { is "$1" "$(tail -n 1 run.out)"; }
 # Processes that carry the mark of this script's fake tests in their environment.
 left() { grep -lzx "MEET=$meet" /proc/[0-9]*/environ 2>/dev/null; }
@@ -28,6 +31,12 @@ unit_test counted 'exit 0'
 run counted
 check "a test without a result fails" all "is 1 $?" 'closing "0 passed, 1 failed, 0 skipped"'
 
+unit_test stays 'echo "ok - stays"'
+unit_test gone 'echo "not ok - gone"; exit 1'
+rm tree/tests/runner/test_gone.c
+tree/tests/run "$build" check only=runner/test_stays only=runner/test_gone >run.out 2>&1
+check "a unit test whose source is gone is not run" all "is 0 $?" 'closing "1 passed, 0 failed, 0 skipped"'
+
 # Each writes to the other; opening a pipe blocks until its other end is open.
 unit_test meets_1 'echo >"$MEET"; echo "ok - met"'
 unit_test meets_2 'read -r <"$MEET"; echo "ok - met"'
@@ -35,8 +44,6 @@ run meets
 check "tests run side by side" all "is 0 $?" 'closing "2 passed, 0 failed, 0 skipped"' \
     'has run.out "^runner/test_meets_1 " && has run.out "^runner/test_meets_2 "'
 
-# In a tree of its own, for its scripts.
-mkdir -p tree/tests/kind && cp "$ROOT/tests/run" tree/tests
 script() { # NAME COMMENT
     printf '%s\n' '#!/bin/bash' "$2" "cd '$WORK' && echo begin $1 >>order" 'sleep 0.3' "echo end $1 >>order" 'echo "ok - a"' \
         >"tree/tests/kind/$1.sh"
@@ -50,7 +57,7 @@ unit_test leaves 'setsid sleep 1000 & sleep 1000 & echo "ok - left"'
 run leaves
 check "processes that a test leaves running are ended" all "is 0 $?" 'is "" "$(left)"'
 unit_test hangs "echo >'$WORK/begun'; setsid sleep 1000 & sleep 1000"
-MEET=$meet "$ROOT/tests/run" "$build" check only=runner/test_hangs >run.out 2>&1 &
+MEET=$meet tree/tests/run "$build" check only=runner/test_hangs >run.out 2>&1 &
 read -r <"$WORK/begun"
 kill "$!" $(cat "/proc/$!/task/$!/children") # as by a terminal or timeout, which reach its shells, too
 wait "$!"
@@ -60,7 +67,7 @@ unit_test first 'echo "ok - first"'
 unit_test second 'echo "ok - second"'
 unit_test third 'echo "ok - third"'
 echo "runner/test_second: cannot be here" >skips
-"$ROOT/tests/run" "$build" check only=runner/test_first only=runner/test_second "skips=$WORK/skips" >run.out 2>&1
+tree/tests/run "$build" check only=runner/test_first only=runner/test_second "skips=$WORK/skips" >run.out 2>&1
 check "excluded tests among the selected ones are reported with their reason" all "is 0 $?" \
     'closing "1 passed, 0 failed, 1 skipped"' 'has run.out "^skip - runner/test_second: cannot be here$"' \
     'lacks run.out test_third'
