@@ -38,35 +38,43 @@ const struct sg_exchange sg_exchange_serial = {
     .combine = serial_combine,
 };
 
-enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
-                                 size_t *size_bytes)
+/* As sg_exchange_share, if all ranks know the size. */
+static enum sg_status share_sized(const struct sg_exchange *exchange, void **data, size_t size)
 {
     char scratch[65536];
-    uint64_t size = exchange->rank == 0 ? *size_bytes : 0;
     char *copy = exchange->rank == 0 ? *data : NULL;
-    enum sg_status status = exchange->broadcast(exchange->context, &size, sizeof size);
+    enum sg_status status = SG_OK;
 
-    if (status != SG_OK)
-        return status;
     if (exchange->rank != 0) {
         copy = malloc(size + 1);
         if (copy != NULL)
             copy[size] = '\0';
     }
     /* In pieces, so that a rank without memory can take part until the end. */
-    for (uint64_t done = 0; done < size && status == SG_OK; done += sizeof scratch) {
+    for (size_t done = 0; done < size && status == SG_OK; done += sizeof scratch) {
         size_t piece = size - done < sizeof scratch ? size - done : sizeof scratch;
 
         status = exchange->broadcast(exchange->context, copy ? copy + done : scratch, piece);
     }
     if (status == SG_OK && copy == NULL && exchange->rank != 0)
         status = SG_ERR_MEMORY;
-    if (status == SG_OK) {
+    if (status == SG_OK)
         *data = copy;
-        *size_bytes = size;
-    } else if (exchange->rank != 0) {
+    else if (exchange->rank != 0)
         free(copy);
-    }
+    return status;
+}
+
+enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
+                                 size_t *size_bytes)
+{
+    uint64_t size = exchange->rank == 0 ? *size_bytes : 0;
+    enum sg_status status = exchange->broadcast(exchange->context, &size, sizeof size);
+
+    if (status == SG_OK)
+        status = share_sized(exchange, data, size);
+    if (status == SG_OK)
+        *size_bytes = size;
     return status;
 }
 
@@ -88,10 +96,10 @@ static enum sg_status gather_alike(const struct sg_exchange *exchange, const voi
 enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const void *own,
                                    size_t size_bytes, void **all)
 {
-    size_t all_bytes = (size_t)exchange->size * size_bytes;
     enum sg_status status = gather_alike(exchange, own, size_bytes, all);
 
-    return status == SG_OK ? sg_exchange_share(exchange, all, &all_bytes) : status;
+    return status == SG_OK ? share_sized(exchange, all, (size_t)exchange->size * size_bytes)
+                           : status;
 }
 
 enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes)
@@ -107,27 +115,28 @@ enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data,
     return status;
 }
 
+void sg_exchange_add(enum sg_combination how, uint64_t *values, const uint64_t *others, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (how == SG_COMBINE_SUM)
+            values[i] += others[i];
+        else if (others[i] < values[i])
+            values[i] = others[i];
+    }
+}
+
 enum sg_status sg_exchange_combine(const struct sg_exchange *exchange, enum sg_combination how,
                                    uint64_t *values, int count)
 {
-    size_t columns = (size_t)count, size_bytes = columns * sizeof *values;
-    const uint64_t *rows;
+    size_t size_bytes = (size_t)count * sizeof *values;
     enum sg_status status;
     void *all;
 
     if (exchange->combine != NULL)
         return exchange->combine(exchange->context, how, values, count);
     status = gather_alike(exchange, values, size_bytes, &all);
-    rows = all;
-    for (size_t i = columns;
-         status == SG_OK && exchange->rank == 0 && i < (size_t)exchange->size * columns; i++) {
-        uint64_t *value = &values[i % columns];
-
-        if (how == SG_COMBINE_SUM)
-            *value += rows[i];
-        else if (rows[i] < *value)
-            *value = rows[i];
-    }
+    for (int rank = 1; status == SG_OK && exchange->rank == 0 && rank < exchange->size; rank++)
+        sg_exchange_add(how, values, (const uint64_t *)all + (size_t)rank * (size_t)count, count);
     free(all);
     return status == SG_OK ? exchange->broadcast(exchange->context, values, size_bytes) : status;
 }

@@ -55,6 +55,9 @@ enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data,
 enum sg_status sg_exchange_combine(const struct sg_exchange *exchange, enum sg_combination how,
                                    uint64_t *values, int count);
 
+/* Combines count values with others, as sg_exchange_combine. */
+void sg_exchange_add(enum sg_combination how, uint64_t *values, const uint64_t *others, int count);
+
 /* Gives record i of `own` to rank with[i], and puts that rank's record for this one in place i of
  * `theirs`. A rank names another once at most, and not itself; size_bytes is the same on all.
  * SG_ERR_ARGUMENT, on all ranks: some rank names one that does not name it. */

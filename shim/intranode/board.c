@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #define POST_BYTES 512
+#define POST_VALUES ((int)(POST_BYTES / sizeof(uint64_t)))
 #define AREA_BYTES 16384
 /* Some 40 us, if every rank has a processor: a sleeper takes as long to wake. */
 #define SPINS 4000u
@@ -30,7 +31,10 @@
 
 struct post {
     uint64_t size_bytes; /* of all of the rank's data */
-    char data[POST_BYTES];
+    union {
+        char data[POST_BYTES];
+        uint64_t values[POST_VALUES];
+    };
 };
 
 /* The segment. The atomics have the default order: this is no call's path. */
@@ -274,7 +278,33 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
     return status;
 }
 
-/* ---- broadcast, messages ---- */
+/* ---- combination, broadcast, messages ---- */
+
+static enum sg_status combine(void *context, enum sg_combination how, uint64_t *values, int count)
+{
+    struct sg_board *board = context;
+    struct shared *shared = board->segment;
+    enum sg_status status = SG_OK;
+
+    for (int done = 0; done < count && status == SG_OK; done += POST_VALUES) {
+        int taken = count - done < POST_VALUES ? count - done : POST_VALUES;
+        size_t piece_bytes = (size_t)taken * sizeof *values;
+        uint64_t *at = values + done;
+
+        post(board, at, piece_bytes, piece_bytes);
+        if (leads(board)) {
+            for (int i = 1; i < board->count; i++)
+                sg_exchange_add(how, at, shared->posts[i].values, taken);
+            status = sg_exchange_combine(&board->between, how, at, taken);
+            memcpy(shared->area, at, piece_bytes);
+            release(board, status, false);
+        } else {
+            status = (enum sg_status)shared->status;
+            memcpy(at, shared->area, piece_bytes);
+        }
+    }
+    return status;
+}
 
 static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
 {
@@ -322,6 +352,7 @@ void sg_board_exchange(struct sg_board *board, struct sg_exchange *out)
                                 .context = board,
                                 .gather = gather,
                                 .broadcast = broadcast,
+                                .combine = combine,
                                 .send = send_to,
                                 .receive = receive_from};
 }

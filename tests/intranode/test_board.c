@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 
-enum { RANKS = 5, TIMES = 30 };
+enum { RANKS = 5, TIMES = 30, COMBINED = 150 };
 
 /* The machine of each rank. */
 static const int one_machine[RANKS] = {0}, two_machines[RANKS] = {0, 1, 1, 0, 1};
@@ -123,12 +123,27 @@ static int broadcast(const struct sg_exchange *exchange, size_t size_bytes)
     return wrong;
 }
 
+/* More values than a round takes. */
+static int combine(const struct sg_exchange *exchange, enum sg_combination how)
+{
+    uint64_t values[COMBINED], rank = (uint64_t)exchange->rank;
+    int wrong;
+
+    for (uint64_t i = 0; i < COMBINED; i++)
+        values[i] = i + (rank + i) % RANKS;
+    wrong = sg_exchange_combine(exchange, how, values, COMBINED) != SG_OK;
+    for (uint64_t i = 0; i < COMBINED; i++)
+        wrong |= values[i] != (how == SG_COMBINE_SUM ? RANKS * i + RANKS * (RANKS - 1) / 2 : i);
+    return wrong;
+}
+
 static int exchange_all(const struct sg_exchange *exchange, const struct world *world)
 {
     for (int time = 0; time < TIMES; time++) {
         int first = 99;
 
         if (gather(exchange, time) || broadcast(exchange, (size_t)time * 20000) ||
+            combine(exchange, SG_COMBINE_LEAST) || combine(exchange, SG_COMBINE_SUM) ||
             sg_exchange_agree(exchange, exchange->rank != time % 7, &first) != SG_OK ||
             first != (time % 7 < RANKS ? time % 7 : -1))
             return 1;
@@ -144,6 +159,20 @@ TEST("ranks of one machine exchange data of any size in shared memory")
 TEST("leaders of two machines exchange their ranks' data")
 {
     EXPECT(runs(two_machines, exchange_all));
+}
+
+static int agree_once(const struct sg_exchange *exchange, const struct world *world)
+{
+    int first;
+
+    return sg_exchange_agree(exchange, 1, &first) != SG_OK || first != -1 ||
+           ((const struct sg_board *)exchange->context)->round != 1;
+}
+
+TEST("an agreement takes one round")
+{
+    EXPECT(runs(one_machine, agree_once));
+    EXPECT(runs(two_machines, agree_once));
 }
 
 /* The last rank waits until rank 0 has served others several times. */
