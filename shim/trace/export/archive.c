@@ -621,7 +621,7 @@ void sg_archive_create(struct sg_archive *archive)
         return;
     /* OTF2 must not write files itself: it would crash on a full disk (export.c). */
     archive->handle = OTF2_Archive_Open(archive->directory, SG_ARCHIVE_NAME, OTF2_FILEMODE_WRITE,
-                                        SG_EVENT_CHUNK_BYTES, SG_DEFINITION_CHUNK_BYTES,
+                                        SG_EVENT_CHUNK_BYTES, archive->definition_chunk_bytes,
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
     if (archive->handle == NULL)
         sg_archive_note(archive, SG_ERR_MEMORY);

@@ -46,13 +46,15 @@ int sg_files_create_calls(const struct sg_files *files, int rank, int *file);
 /* Returns the total size of the archive's files. */
 uint64_t sg_files_bytes(const struct sg_files *files);
 
-#define SG_EVENT_CHUNK_BYTES OTF2_CHUNK_SIZE_EVENTS_DEFAULT
-#define SG_DEFINITION_CHUNK_BYTES OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT
+/* OTF2 clears the rest of a chunk, and readers allocate one for each location: chunks are small
+ * unless a definition needs more. */
+#define SG_EVENT_CHUNK_BYTES OTF2_CHUNK_SIZE_MIN
 
 struct sg_archive {
     const char *directory;
     const struct sg_exchange *exchange;
     struct sg_files files;
+    uint64_t definition_chunk_bytes; /* as in the plan */
     OTF2_Archive *handle;
     bool flush_is_final; /* true while OTF2 flushes a file for the last time */
     size_t *sizes;       /* of each rank's data in a gather; set on rank 0 */

@@ -44,10 +44,10 @@ struct writer {
  * the two chunk sizes. */
 static void claim_plain_files(struct sg_archive *archive, char *anchor)
 {
-    static const struct {
+    const struct {
         uint64_t events, definitions;
         uint8_t substrate, compression;
-    } __attribute__((packed)) expected = {SG_EVENT_CHUNK_BYTES, SG_DEFINITION_CHUNK_BYTES,
+    } __attribute__((packed)) expected = {SG_EVENT_CHUNK_BYTES, archive->definition_chunk_bytes,
                                           OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE};
     char *at = anchor + 12;
 
@@ -73,7 +73,7 @@ static uint64_t filled_bytes(const char *chunk, uint64_t chunk_bytes, OTF2_FileT
     return type == OTF2_FILETYPE_ANCHOR ? chunk_bytes + 1 : chunk_bytes;
 }
 
-static uint64_t chunk_bytes_of(OTF2_FileType type)
+static uint64_t chunk_bytes_of(const struct sg_archive *archive, OTF2_FileType type)
 {
     switch (type) {
     case OTF2_FILETYPE_EVENTS:
@@ -81,7 +81,7 @@ static uint64_t chunk_bytes_of(OTF2_FileType type)
     case OTF2_FILETYPE_ANCHOR:
         return OTF2_CHUNK_SIZE_MIN;
     default:
-        return SG_DEFINITION_CHUNK_BYTES;
+        return archive->definition_chunk_bytes;
     }
 }
 
@@ -94,7 +94,7 @@ static void write_chunks(struct sg_archive *archive, OTF2_FileType type, OTF2_Lo
         sg_archive_check_file(archive,
                               sg_files_create(&archive->files, type, location, &writer->file));
     for (int i = 0; i < writer->used && !archive->failed; i++) {
-        uint64_t size_bytes = chunk_bytes_of(type);
+        uint64_t size_bytes = chunk_bytes_of(archive, type);
 
         if (archive->flush_is_final && i == writer->used - 1)
             size_bytes = filled_bytes(writer->chunks[i], size_bytes, type);
@@ -131,7 +131,7 @@ static void *allocate_chunk(void *context, OTF2_FileType type, OTF2_LocationRef 
     struct sg_archive *archive = context;
     struct writer *writer = *buffer_data;
 
-    if (chunk_bytes != chunk_bytes_of(type)) {
+    if (chunk_bytes != chunk_bytes_of(archive, type)) {
         sg_archive_fail(archive, "this version of OTF2 writes files of another form");
         return NULL;
     }
@@ -318,6 +318,21 @@ static bool share_plan(struct exporter *exporter, struct sg_export_result *resul
     return agreed;
 }
 
+/* OTF2 refuses a definition that fills more than a chunk. Group members take the most bytes besides
+ * texts, less than 16 each. */
+static uint64_t definition_chunk_bytes(const struct sg_unified *unified)
+{
+    uint64_t most = 16 * (uint64_t)unified->world_size;
+
+    for (uint32_t i = 0; i < unified->strings.count; i++) {
+        size_t length = strlen(unified->strings.texts[i]);
+
+        most = length > most ? length : most;
+    }
+    return most < OTF2_CHUNK_SIZE_MIN / 2 ? OTF2_CHUNK_SIZE_MIN
+                                          : OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT;
+}
+
 static void make_plan(struct exporter *exporter, struct sg_export_result *result)
 {
     const struct sg_export *input = exporter->input;
@@ -329,6 +344,7 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
                     sg_unify(unified, input->algorithms, input->algorithm_count, &exporter->plan));
     if (exporter->archive.failed)
         return;
+    exporter->plan.definition_chunk_bytes = definition_chunk_bytes(unified);
     sg_archive_prepare(&exporter->archive, input->replace);
     result->calls = unified->comms.calls + sg_unified_events(unified);
     result->dropped = unified->dropped;
@@ -451,6 +467,7 @@ static bool write_files(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;
 
+    archive->definition_chunk_bytes = exporter->plan.definition_chunk_bytes;
     sg_archive_create(archive);
     sg_chunks_start(archive);
     if (!agree(exporter))

@@ -28,6 +28,7 @@ void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan)
     sg_pack_plain_table(pack, &windows->groups, &windows->group_count, sizeof *windows->groups);
     sg_pack_plain_table(pack, &plan->algorithms, &plan->algorithm_count, sizeof *plan->algorithms);
     SG_PACK(pack, plan->arms);
+    SG_PACK(pack, plan->definition_chunk_bytes);
 }
 
 void sg_plan_clear(struct sg_plan *plan)

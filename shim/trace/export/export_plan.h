@@ -102,6 +102,7 @@ struct sg_plan {
     uint32_t *algorithms; /* strings, by index */
     uint32_t algorithm_count;
     struct sg_plan_arm arms[SG_EXECUTED_LIMIT]; /* candidates of trials, by number */
+    uint64_t definition_chunk_bytes;            /* OTF2's; holds the largest definition */
 };
 
 void sg_plan_pack(struct sg_pack *pack, struct sg_plan *plan);
