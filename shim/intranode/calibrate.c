@@ -24,7 +24,6 @@
 /* In a step, one process writes a word, and the other, which waits for it, answers; the answer to a
  * number is the next number. */
 
-#define BUDGET_NS UINT64_C(1000000)
 #define OPERAND_BYTES 16384
 #define STEPS_A_SAMPLE 8
 #define SPINS 100 /* then yield, as oversubscribed collectives do */
@@ -35,9 +34,10 @@
 bool sg_calibrate_wants_more(const struct sg_calibrate_samples *samples, uint64_t began_ns,
                              uint64_t now_ns)
 {
-    uint64_t budget_ns = samples->count < SG_CALIBRATED_FEW ? 3 * BUDGET_NS : BUDGET_NS;
+    uint64_t budgets = samples->count < SG_CALIBRATED_FEW ? 3 : 1;
 
-    return samples->count < SG_CALIBRATE_SAMPLES && now_ns - began_ns < budget_ns;
+    return samples->count < SG_CALIBRATE_SAMPLES &&
+           now_ns - began_ns < budgets * SG_CALIBRATE_BUDGET_NS;
 }
 
 void sg_calibrate_add(struct sg_calibrate_samples *samples, double ns)
@@ -225,7 +225,7 @@ static uint32_t wait_for(struct words *words, _Atomic uint32_t *word, uint32_t s
         if (value != seen)
             break;
         if (atomic_load_explicit(&words->sleeps, memory_order_relaxed))
-            sleep_for(word, seen, BUDGET_NS);
+            sleep_for(word, seen, SG_CALIBRATE_BUDGET_NS);
         else if (looks < SPINS)
             sg_cpu_pause();
         else
@@ -278,7 +278,7 @@ static void sg_calibrate_sleep(void *segment)
     uint64_t began_ns = sg_clock_ns();
 
     while (atomic_load(&words->over) == 0 && sg_clock_ns() - began_ns < PATIENCE_NS)
-        sleep_for(&words->over, 0, 10 * BUDGET_NS);
+        sleep_for(&words->over, 0, 10 * SG_CALIBRATE_BUDGET_NS);
 }
 
 static void sg_calibrate_rouse(void *segment)

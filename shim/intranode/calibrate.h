@@ -5,8 +5,8 @@
  * ranks of its machine sleep meanwhile, so that the costs are those of a quiet machine; if machines
  * differ, they are this machine's.
  *
- * Each cost is the first quartile of its samples. A measurement takes about a millisecond (three if
- * other work interferes), and none begins after within_ns. A cost that is not measured is 0.
+ * Each cost is the first quartile of its samples. A measurement takes at most 0.3 ms (0.9 if other
+ * work interferes), and none begins after within_ns. A cost that is not measured is 0.
  */
 #ifndef SG_INTRANODE_CALIBRATE_H
 #define SG_INTRANODE_CALIBRATE_H
@@ -40,6 +40,7 @@ enum sg_status sg_calibrate(const struct sg_calibrate *setup, struct sg_calibrat
  * memory. */
 
 #define SG_CALIBRATE_SAMPLES 64
+#define SG_CALIBRATE_BUDGET_NS UINT64_C(300000)
 #define SG_CALIBRATE_SEGMENT_BYTES 4096
 
 struct sg_calibrate_samples {
@@ -47,8 +48,8 @@ struct sg_calibrate_samples {
     int count; /* samples beyond the capacity are dropped */
 };
 
-/* True until there are enough samples, or a millisecond has passed since began_ns (three
- * milliseconds if there are fewer than SG_CALIBRATED_FEW). */
+/* True until there are enough samples, or the budget has passed since began_ns (three budgets if
+ * there are fewer than SG_CALIBRATED_FEW). */
 bool sg_calibrate_wants_more(const struct sg_calibrate_samples *samples, uint64_t began_ns,
                              uint64_t now_ns);
 void sg_calibrate_add(struct sg_calibrate_samples *samples, double ns);

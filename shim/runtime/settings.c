@@ -118,7 +118,7 @@ enum sg_status sg_settings_agree(struct sg_process *process)
 }
 
 /* Approximate limit of the time that calibration adds to MPI_Init. */
-#define WITHIN_NS UINT64_C(12000000)
+#define WITHIN_NS UINT64_C(4000000)
 
 /* Returns the first rank other than 0 that is on rank 0's node (or is not on it); -1: none. */
 static int find_partner(int size, bool on_node)

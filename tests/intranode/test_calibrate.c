@@ -120,11 +120,11 @@ TEST("a cost is the first quartile of a bounded number of samples")
                1000 - SG_CALIBRATE_SAMPLES + 1 + SG_CALIBRATE_SAMPLES / 4,
            !sg_calibrate_wants_more(&samples, 0, 0));
     samples.count = SG_CALIBRATE_SAMPLES - 1;
-    EXPECT(sg_calibrate_wants_more(&samples, 0, 999999),
-           !sg_calibrate_wants_more(&samples, 0, 1000000));
+    EXPECT(sg_calibrate_wants_more(&samples, 0, SG_CALIBRATE_BUDGET_NS - 1),
+           !sg_calibrate_wants_more(&samples, 0, SG_CALIBRATE_BUDGET_NS));
     samples.count = 1;
-    EXPECT(sg_calibrate_wants_more(&samples, 0, 2999999),
-           !sg_calibrate_wants_more(&samples, 0, 3000000));
+    EXPECT(sg_calibrate_wants_more(&samples, 0, 3 * SG_CALIBRATE_BUDGET_NS - 1),
+           !sg_calibrate_wants_more(&samples, 0, 3 * SG_CALIBRATE_BUDGET_NS));
 }
 
 /* The worst of all measurements stays. */
