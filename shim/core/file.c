@@ -72,6 +72,11 @@ int sg_file_sync(int file)
     return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS ? 0 : errno;
 }
 
+void sg_file_write_out(int file)
+{
+    sync_file_range(file, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 /* Beyond RLIMIT_FSIZE the kernel would send SIGXFSZ, which ends the application. */
 static bool is_allowed(uint64_t end_bytes)
 {

@@ -20,6 +20,8 @@ const char *sg_file_error(int error);
 /* Flushes a file, or a directory's names, to disk. Returns 0 or an errno value; 0 if the file
  * system has no such call. */
 int sg_file_sync(int file);
+/* Has the system begin to write a file to disk; does not wait for it. */
+void sg_file_write_out(int file);
 /* Allocates blocks for [offset, offset + size), so that a later store through a mapping never
  * raises SIGBUS. Returns 0 or an errno value; respects RLIMIT_FSIZE without raising SIGXFSZ.
  * Thread-safe; a system call, not for signal handlers. */

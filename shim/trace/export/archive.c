@@ -371,18 +371,30 @@ int sg_files_create_calls(const struct sg_files *files, int rank, int *file)
     return create_file(files->locations, name, file);
 }
 
+/* An archive is on disk before the one that it replaces is removed. A run that ends does not wait
+ * for the disk. */
+int sg_files_close(const struct sg_files *files, int file)
+{
+    int error = files->home >= 0 ? sg_file_sync(file) : 0;
+
+    if (files->home < 0)
+        sg_file_write_out(file);
+    if (close(file) != 0 && error == 0)
+        error = errno;
+    return error;
+}
+
 /* Gives the anchor its final name, or swaps the archive with the one that it replaces. */
 static int files_finish(struct sg_files *files)
 {
-    int error = sg_file_sync(files->locations);
+    int error;
 
+    if (files->home < 0)
+        return renameat(files->directory, ANCHOR_BEGUN, files->directory, ANCHOR) == 0 ? 0 : errno;
+    error = sg_file_sync(files->locations);
     if (error == 0)
         error = sg_file_sync(files->directory);
-    if (error == 0 && files->home >= 0)
-        return replace_archive(files);
-    if (error == 0 && renameat(files->directory, ANCHOR_BEGUN, files->directory, ANCHOR) != 0)
-        error = errno;
-    return error == 0 ? sg_file_sync(files->directory) : error;
+    return error == 0 ? replace_archive(files) : error;
 }
 
 /* One process: removes the archive's files, and DIR/traces if it is then empty. */

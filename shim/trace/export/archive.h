@@ -43,6 +43,8 @@ struct sg_files {
 int sg_files_create(const struct sg_files *files, OTF2_FileType type, uint64_t location, int *file);
 /* Creates the file of a rank's call statistics. */
 int sg_files_create_calls(const struct sg_files *files, int rank, int *file);
+/* Closes a written file. A network file system may report a full disk only now. */
+int sg_files_close(const struct sg_files *files, int file);
 /* Returns the total size of the archive's files. */
 uint64_t sg_files_bytes(const struct sg_files *files);
 

@@ -112,10 +112,9 @@ int sg_calls_file_write(const struct sg_files *files, struct sg_logread *log)
         put_records(writer, log);
         writer->at_bytes = 0;
         put_header(writer, log);
+        error = sg_files_close(files, writer->file);
         if (writer->error == 0)
-            writer->error = sg_file_sync(writer->file);
-        if (close(writer->file) != 0 && writer->error == 0)
-            writer->error = errno;
+            writer->error = error;
     }
     error = writer->error;
     free(writer);

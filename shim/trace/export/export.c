@@ -13,7 +13,6 @@
 #include "trace/export/export_plan.h"
 #include "trace/export/unify.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -159,12 +158,8 @@ static void free_chunks(void *context, OTF2_FileType type, OTF2_LocationRef loca
         writer->used = 0;
         return;
     }
-    /* The logs or the replaced archive are removed next, and a network file system may report a
-     * full disk only now. */
-    if (writer->file >= 0 && !archive->failed)
-        sg_archive_check_file(archive, sg_file_sync(writer->file));
-    if (writer->file >= 0 && close(writer->file) != 0)
-        sg_archive_check_file(archive, errno);
+    if (writer->file >= 0)
+        sg_archive_check_file(archive, sg_files_close(&archive->files, writer->file));
     for (int i = 0; i < CHUNKS_PER_WRITER; i++)
         free(writer->chunks[i]);
     free(writer);
