@@ -302,6 +302,7 @@ $(B)/tests/internode/%.o $(B)/tests/wait/%.o: CPPFLAGS_ALL += $(MPI_INCLUDES)
 PROGRESS := background doorbell mode signal thread
 $(B)/tests/wait/test_scheduling_group: $(B)/shim/wait/scheduling_group.o
 $(B)/tests/wait/test_turn: $(B)/shim/wait/turn.o
+$(B)/tests/wait/test_wakes: $(B)/shim/wait/wakes.o
 $(B)/tests/wait/test_catch_up: $(B)/shim/wait/catch_up.o
 $(B)/tests/wait/test_wait: $(addprefix $(B)/shim/wait/,wait.o turn.o)
 $(B)/tests/wait/test_processors: $(B)/shim/wait/processors.o

@@ -18,6 +18,7 @@
 #include "runtime/recording.h"
 #include "runtime/settings.h"
 #include "wait/hook.h"
+#include "wait/wakes.h"
 
 #include <stdatomic.h>
 
@@ -306,13 +307,16 @@ int mpi_ibarrier(sg_word comm, sg_word request)
 static int wait_for(const sg_word *words, void *frame, void *caller)
 {
     sg_word request = words[0], status = words[1];
+    int error;
 
     if (sg_process_running() && request != 0)
         sg_request_wait(*(MPI_Request *)request);
     if (request != 0 && sg_test_loop_begin())
         return sg_test_loop_wait(request, status);
-    sg_turn_begin_wait();
-    return PASS(pass2, Wait)(request, status);
+    sg_wakes_begin_wait();
+    error = PASS(pass2, Wait)(request, status);
+    sg_wakes_end_wait();
+    return error;
 }
 
 int mpi_wait(sg_word request, sg_word status) SG_INTERCEPTS("MPI_Wait");

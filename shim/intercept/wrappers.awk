@@ -159,8 +159,12 @@ function set_arguments(  i, seen, word) {
 # reports: the result depends on what MPICH has seen so far.
 function set_mode() {
     value["reports"] = mode == "TEST" || name ~ /^(Waitany|Waitsome|Cancel)$/ ? "yes" : ""
-    value["begin_mode"] = mode ~ /WAIT|TEST/ ? "sg_turn_begin_" tolower(mode) "()" : ""
-    value["end_mode"] = mode == "TEST" ? "sg_turn_end_test()" : ""
+    value["begin_mode"] = value["end_mode"] = ""
+    if (mode ~ /WAIT|TEST/) {
+        unit = mode == "TEST" ? "sg_turn" : "sg_wakes"
+        value["begin_mode"] = unit "_begin_" tolower(mode) "()"
+        value["end_mode"] = unit "_end_" tolower(mode) "()"
+    }
 }
 
 function write_wrapper() {

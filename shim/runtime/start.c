@@ -28,6 +28,7 @@
 #include "wait/hook.h"
 #include "wait/processors.h"
 #include "wait/wait.h"
+#include "wait/wakes.h"
 #include "wait/yielding.h"
 
 #include <dlfcn.h>
@@ -205,6 +206,43 @@ static void say_unmatched(const struct sg_process *process)
     free(seen);
 }
 
+static void *wakes_table;
+static size_t wakes_bytes;
+
+/* Starts wakes on the ranks of all machines, or on none. */
+static enum sg_status start_wakes(const struct sg_process *process, bool allowed)
+{
+    const struct sg_exchange *exchange = &process->exchange;
+    int machine = sg_placement_machine(exchange->rank), ranks = 0, own = 0, first_failed;
+    enum sg_status status =
+        sg_exchange_agree(exchange, allowed && sg_wakes_are_useful(), &first_failed);
+
+    if (status != SG_OK || first_failed >= 0 || !sg_memory_is_shared())
+        return status;
+    for (int rank = 0; rank < exchange->size; rank++) {
+        if (rank == exchange->rank)
+            own = ranks;
+        ranks += sg_placement_machine(rank) == machine;
+    }
+    wakes_bytes = sg_wakes_bytes(ranks);
+    status = sg_memory_map(exchange, machine, wakes_bytes, "waits", &wakes_table, &first_failed);
+    if (status != SG_OK)
+        return status == SG_ERR_MISSING ? SG_OK : status;
+    sg_wakes_enter(wakes_table, ranks, own);
+    status = sg_exchange_agree(exchange, true, &first_failed);
+    if (status == SG_OK)
+        sg_wakes_start();
+    return status;
+}
+
+static void stop_wakes(void)
+{
+    sg_wakes_stop();
+    if (wakes_table != NULL)
+        sg_segment_unmap(wakes_table, wakes_bytes);
+    wakes_table = NULL;
+}
+
 static void stop_all(void *none)
 {
     struct sg_process *process = &sg_process;
@@ -222,6 +260,7 @@ static void stop_all(void *none)
     sg_reading_stop();
     sg_rdma_stop();
     sg_catch_up_stop();
+    stop_wakes();
     sg_exchange_part();
     /* The last step before MPICH's own MPI_Finalize. Over TCP (also inside a machine that refuses
      * process_vm_readv) ranks that enter that function at different times may wait in it forever,
@@ -330,6 +369,8 @@ static enum sg_status start_engine(struct sg_process *process)
     sg_real.Query_thread(&level);
     sg_hook_start((enum sg_wait_mode)config->wait, config->wait_hook != 0,
                   level == MPI_THREAD_MULTIPLE);
+    if (start_wakes(process, config->wait_hook != 0 && level != MPI_THREAD_MULTIPLE) != SG_OK)
+        return SG_ERR_SYSTEM;
     sg_intranode_start((uint32_t)config->slots, config->stall_s);
     sg_intranode_count_from(config->count_from);
     sg_internode_count_from(config->count_from);

@@ -10,6 +10,8 @@
  */
 #include "wait/caller.h"
 #include "wait/hook.h"
+#include "wait/ucx_sends.h"
+#include "wait/wakes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -55,6 +57,26 @@ static void remember(void *worker)
     pthread_mutex_unlock(&lock);
 }
 
+/* An iteration of MPICH's worker; if nothing happens, the wait gives way. */
+static unsigned turn(progress_function progress, void *worker)
+{
+    unsigned events = progress(worker);
+    bool is_alone = atomic_load_explicit(&workers_count, memory_order_relaxed) == 1;
+
+    sg_turn_seen(events > 0);
+    if (sg_hook_chosen() != &sg_hook_ucx)
+        return events;
+    if (events == 0 &&
+        (!sg_wakes_are_on || !is_alone || !sg_wakes_sleep(progress, worker, &events)))
+        sg_turn_idle();
+    if (events == 0)
+        return 0;
+    sg_turn_busy();
+    if (sg_wakes_are_on)
+        sg_wakes_progressed();
+    return events;
+}
+
 unsigned sg_hook_ucx_progress(void *worker)
 {
     uintptr_t address = (uintptr_t)__builtin_return_address(0);
@@ -68,14 +90,10 @@ unsigned sg_hook_ucx_progress(void *worker)
         return 0;
     if (is_mpich && !known)
         remember(worker);
+    if (is_mpich || known)
+        return turn(progress, worker);
     events = progress(worker);
     sg_turn_seen(events > 0);
-    if ((is_mpich || known) && sg_hook_chosen() == &sg_hook_ucx) {
-        if (events == 0)
-            sg_turn_idle();
-        else
-            sg_turn_busy();
-    }
     return events;
 }
 
@@ -93,7 +111,10 @@ static bool is_known_version(void)
 
 static bool start(void)
 {
-    return is_known_version() && sg_caller_start(&caller);
+    if (!is_known_version() || !sg_caller_start(&caller))
+        return false;
+    sg_wakes_expect(sg_ucx_sends_start() && sg_wakes_may_be_useful() && sg_ucx_sends_are_all());
+    return true;
 }
 
 const struct sg_hook sg_hook_ucx = {"ucx", start, NULL};

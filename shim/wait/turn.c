@@ -83,6 +83,14 @@ static bool gives_way(void)
     return now != SG_WAIT_SPIN && (now != SG_WAIT_AUTO || sg_turn_is_contested());
 }
 
+bool sg_turn_lets_sleep(void)
+{
+    const struct sg_turns *turns = &sg_turns;
+
+    return gives_way() && !turns->own && !turns->testing &&
+           !atomic_load_explicit(&never_sleeps, memory_order_relaxed);
+}
+
 void sg_turn_look(void)
 {
     struct sg_turns *turns = &sg_turns;

@@ -25,6 +25,7 @@ struct sg_turns {
     uint32_t tested;            /* idle ones of tests, in succession */
     bool testing;               /* in a call that tests or probes */
     uint32_t looked;            /* counts until the next look at processors */
+    bool waiting;               /* in an application's call that waits */
     bool own;                   /* in a call of the library, which has its own wait ladder */
     uint32_t contested;         /* idle ones left for which others seem to want the processor */
     uint32_t lively;            /* iterations in succession that seem to have done something */
@@ -98,6 +99,8 @@ static inline void sg_turn_begin_wait(void)
     sg_turns.testing = sg_turns.own = false; /* an error handler may have left one by a jump */
 }
 
+/* True if the calling thread may sleep in MPICH when its iterations are idle. */
+bool sg_turn_lets_sleep(void);
 /* Yields the processor, outside the progress loop. True: another thread has taken it. */
 bool sg_turn_yield(void);
 /* Records a sleep outside the progress loop. */
