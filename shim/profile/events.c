@@ -1,8 +1,10 @@
 /* Writes events within their share of the log, and counts messages that are not in it (events.h). A
- * thread reserves slots of the share in blocks, so that most events touch no shared counter.
+ * thread reserves adjacent slots for several events at a time, so that most events touch no shared
+ * counter: an event's slot is one comparison and one addition.
  */
 #include "profile/events.h"
 
+#include "core/cpu/cpu.h"
 #include "core/hash.h"
 #include "core/tick.h"
 #include "profile/site.h"
@@ -30,21 +32,21 @@ uint16_t sg_thread_number_new(void)
 
 __thread void *sg_events_open;
 
-static __thread uint32_t allowance;
+/* The calling thread's reserved slots. */
+static __thread struct {
+    unsigned char *next, *end;
+} own;
 static _Atomic uint64_t taken_count;
 
 /* ---- capacity ---- */
 
-static bool take_allowance(const struct sg_log_header *header)
+static bool take_share(const struct sg_log_header *header)
 {
     uint64_t share = header->event_limit_slots / SHARE;
 
-    if (atomic_load_explicit(&taken_count, memory_order_relaxed) + ALLOWANCE > share ||
-        atomic_fetch_add_explicit(&taken_count, ALLOWANCE, memory_order_relaxed) + ALLOWANCE >
-            share)
-        return false;
-    allowance = ALLOWANCE;
-    return true;
+    return atomic_load_explicit(&taken_count, memory_order_relaxed) + ALLOWANCE <= share &&
+           atomic_fetch_add_explicit(&taken_count, ALLOWANCE, memory_order_relaxed) + ALLOWANCE <=
+               share;
 }
 
 /* True if any thread may still add an event. */
@@ -52,30 +54,42 @@ static bool sg_events_have_room(void)
 {
     const struct sg_log_header *header = sg_log_header(sg_process.log);
 
-    return allowance > 0 ||
+    return own.next != own.end ||
            atomic_load_explicit(&taken_count, memory_order_relaxed) + ALLOWANCE <=
                header->event_limit_slots / SHARE ||
            atomic_load_explicit(&header->thread_count, memory_order_relaxed) > 1;
 }
 
-static __attribute__((noinline)) void *leave_out(enum sg_function function, bool is_counted)
+/* Reserves slots for the calling thread: fewer if the log has no room for all. False: the event is
+ * left out. */
+static __attribute__((noinline)) bool refill(enum sg_function function)
 {
-    if (!is_counted)
+    unsigned char *first = NULL;
+    unsigned slots = ALLOWANCE;
+
+    if (take_share(sg_log_header(sg_process.log))) {
+        while (slots > 0 && (first = sg_log_event_block(sg_process.log, slots)) == NULL)
+            slots /= 2;
+    }
+    if (first == NULL) {
         sg_log_drop_event(sg_process.log);
-    sg_function_leave_out(function);
-    return NULL;
+        sg_function_leave_out(function);
+        return false;
+    }
+    own.next = first;
+    own.end = first + (size_t)slots * SG_SLOT_BYTES;
+    return true;
 }
 
 static inline void *reserve(enum sg_function function)
 {
-    void *record;
+    unsigned char *record;
 
-    if (__builtin_expect(allowance == 0, 0) && !take_allowance(sg_log_header(sg_process.log)))
-        return leave_out(function, false);
-    record = sg_log_event_growing(sg_process.log);
-    if (__builtin_expect(record == NULL, 0))
-        return leave_out(function, true);
-    allowance--;
+    if (__builtin_expect(own.next == own.end, 0) && !refill(function))
+        return NULL;
+    record = own.next;
+    own.next = record + SG_SLOT_BYTES;
+    sg_cpu_take(own.next);
     return record;
 }
 

@@ -350,6 +350,11 @@ void *sg_log_event_growing(struct sg_log *log)
     return record;
 }
 
+void *sg_log_event_block(struct sg_log *log, unsigned slots)
+{
+    return reserve_growing(log, slots);
+}
+
 /* Marks the slots after the first as its continuation. */
 static void *continue_slots(unsigned char *first, unsigned slots)
 {

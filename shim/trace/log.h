@@ -44,6 +44,8 @@ void *sg_log_event(struct sg_log *log);
 void sg_log_drop_event(struct sg_log *log);
 /* As sg_log_event, but also makes the next segment ready in time: for ordinary calls only. */
 void *sg_log_event_growing(struct sg_log *log);
+/* As sg_log_event_growing, for adjacent slots of as many events. NULL does not count as dropped. */
+void *sg_log_event_block(struct sg_log *log, unsigned slots);
 /* As sg_log_event_growing, for adjacent slots, zeroed except for the kinds of those after the
  * first. NULL does not count as dropped. */
 void *sg_log_event_slots(struct sg_log *log, unsigned slots);

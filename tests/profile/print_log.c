@@ -1,5 +1,5 @@
 /* print_log LOG...: prints the communicators, and the calls and their requests, of ranks' logs as
- * text, a line a record, in the order of the log. Events are printed by their numbers among those
+ * text, a line a record: the communicators in the order of the log, the others by time. Events are printed by their numbers among those
  * printed, and communicators by their names. */
 #include "core/text.h"
 #include "trace/export/logread.h"
@@ -171,6 +171,51 @@ static void put_record(struct sg_logread *log, const void *record, enum sg_recor
     }
 }
 
+/* ---- records by time ---- */
+
+static struct timed {
+    uint64_t time_ns, slot;
+    const void *record;
+    enum sg_record_kind kind;
+} timed[MOST * 16];
+
+static int compare(const void *a, const void *b)
+{
+    const struct timed *left = a, *right = b;
+
+    if (left->time_ns != right->time_ns)
+        return left->time_ns > right->time_ns ? 1 : -1;
+    return (left->slot > right->slot) - (left->slot < right->slot);
+}
+
+/* Returns a record's time; 0: it has none. */
+static uint64_t time_of(const void *record, enum sg_record_kind kind)
+{
+    return kind == SG_RECORD_CALL      ? ((const struct sg_record_call *)record)->begin_ns
+           : kind == SG_RECORD_EVENT   ? ((const struct sg_record_event *)record)->begin_ns
+           : kind == SG_RECORD_REQUEST ? ((const struct sg_record_request *)record)->time_ns
+                                       : 0;
+}
+
+static void put_records(struct sg_logread *log)
+{
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 0;
+    size_t count = 0;
+
+    while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
+        if (count == sizeof timed / sizeof *timed)
+            fail("too many records");
+        timed[count++] =
+            (struct timed){time_of(record, kind), slot - sg_logread_slots(log, record, kind),
+                           record, kind};
+    }
+    qsort(timed, count, sizeof *timed, compare);
+    for (size_t i = 0; i < count; i++)
+        put_record(log, timed[i].record, timed[i].kind, timed[i].slot);
+}
+
 static void put_left_out(struct sg_logread *log)
 {
     enum sg_record_kind kind;
@@ -190,17 +235,13 @@ static void put_log(const char *path)
 {
     struct sg_logread *log;
     struct sg_refusal refusal;
-    enum sg_record_kind kind;
-    const void *record;
-    uint64_t slot = 0;
 
     if (sg_logread_try(path, &log, &refusal) != SG_OK)
         fail(refusal.reason);
     keep_names(log);
     printed = 0;
     printf("rank %d\n", sg_logread_header(log)->rank);
-    while ((record = sg_logread_next(log, &slot, &kind)) != NULL)
-        put_record(log, record, kind, slot - sg_logread_slots(log, record, kind));
+    put_records(log);
     put_left_out(log);
     sg_logread_close(log);
 }
