@@ -8,6 +8,7 @@
 #include "mpi/real.h"
 #include "profile/handles.h"
 #include "profile/module.h"
+#include "profile/site.h"
 #include "runtime/recording.h"
 #include "runtime/settings.h"
 
@@ -510,6 +511,7 @@ static void give_up(MPI_Comm handle)
     if (known != NULL) {
         put_unused(known);
         sg_handles_set(known, MPI_COMM_NULL);
+        atomic_fetch_add_explicit(&sg_site_meaning, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&comms_lock);
 }

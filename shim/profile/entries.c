@@ -256,32 +256,6 @@ static void *make_peer(const struct thread *thread, const struct key *key)
     return entry;
 }
 
-/* One thread adds; others read. */
-#define ADD(counter, value)                                                                        \
-    atomic_store_explicit(&(counter),                                                              \
-                          atomic_load_explicit(&(counter), memory_order_relaxed) + (value),        \
-                          memory_order_relaxed)
-#define READ(counter) atomic_load_explicit(&(counter), memory_order_relaxed)
-
-static void add_call(struct sg_record_profile *entry, const struct sg_profile_sample *sample)
-{
-    uint64_t time_ns = sample->time_ns;
-
-    if (READ(entry->calls) == 0 || time_ns < READ(entry->time_min_ns))
-        atomic_store_explicit(&entry->time_min_ns, time_ns, memory_order_relaxed);
-    if (time_ns > READ(entry->time_max_ns))
-        atomic_store_explicit(&entry->time_max_ns, time_ns, memory_order_relaxed);
-    ADD(entry->calls, 1);
-    ADD(entry->time_ns, time_ns);
-    ADD(entry->time_square, (double)time_ns * (double)time_ns);
-    if (sample->failed)
-        ADD(entry->failed, 1);
-    if (sample->moved.sent_bytes > 0)
-        ADD(entry->sent_bytes, sample->moved.sent_bytes);
-    if (sample->moved.received_bytes > 0)
-        ADD(entry->received_bytes, sample->moved.received_bytes);
-}
-
 /* NULL: no peer, or no capacity. */
 static struct sg_record_peer *peer_entry(struct thread *thread, enum sg_record_kind kind,
                                          uint32_t comm, int peer)
@@ -290,22 +264,6 @@ static struct sg_record_peer *peer_entry(struct thread *thread, enum sg_record_k
 
     return comm != 0 && peer != SG_NOBODY ? entry_of(thread, &thread->peers, &key, make_peer)
                                           : NULL;
-}
-
-static void add_sent(struct sg_record_peer *entry, uint64_t bytes)
-{
-    if (entry == NULL)
-        return;
-    ADD(entry->sent_messages, 1);
-    ADD(entry->sent_bytes, bytes);
-}
-
-static void add_received(struct sg_record_peer *entry, uint64_t bytes)
-{
-    if (entry == NULL)
-        return;
-    ADD(entry->received_messages, 1);
-    ADD(entry->received_bytes, bytes);
 }
 
 static void add_moved(struct thread *thread, const struct sg_profile_sample *sample)
@@ -318,15 +276,32 @@ static void add_moved(struct thread *thread, const struct sg_profile_sample *sam
         struct sg_record_peer *target = peer_entry(thread, SG_RECORD_TARGET, comm, moved->target);
 
         if (flow != SG_FLOW_RECEIVE)
-            add_sent(target, moved->sent_bytes);
+            sg_peer_add_sent(target, moved->sent_bytes);
         if (flow != SG_FLOW_SEND)
-            add_received(target, moved->received_bytes);
+            sg_peer_add_received(target, moved->received_bytes);
         return;
     }
     if (moved->to != SG_NOBODY)
-        add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
+        sg_peer_add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
     if (moved->from != SG_NOBODY)
-        add_received(peer_entry(thread, SG_RECORD_PEER, comm, moved->from), moved->received_bytes);
+        sg_peer_add_received(peer_entry(thread, SG_RECORD_PEER, comm, moved->from),
+                             moved->received_bytes);
+}
+
+struct sg_record_profile *sg_entry_of(const struct sg_site *site, uint32_t comm,
+                                      enum sg_function function, uint8_t size_class)
+{
+    const struct key key = key_of((uintptr_t)site, comm, function, size_class);
+    struct thread *thread = own_thread();
+
+    return thread != NULL ? entry_of(thread, &thread->calls, &key, make_profile) : NULL;
+}
+
+struct sg_record_peer *sg_peer_of(uint32_t comm, int peer)
+{
+    struct thread *thread = own_thread();
+
+    return thread != NULL ? peer_entry(thread, SG_RECORD_PEER, comm, peer) : NULL;
 }
 
 static void count_left_out(void)
@@ -338,27 +313,26 @@ static void count_left_out(void)
 struct sg_record_profile *sg_profile_add(const struct sg_site *site,
                                          const struct sg_profile_sample *sample)
 {
-    const struct key key = key_of((uintptr_t)site, sample->comm, sample->function,
-                                  sg_profile_size_class(&sample->moved));
-    struct thread *thread = own_thread();
-    struct sg_record_profile *entry = NULL;
+    struct sg_record_profile *entry =
+        sg_entry_of(site, sample->comm, sample->function, sg_profile_size_class(&sample->moved));
 
-    if (thread != NULL)
-        entry = entry_of(thread, &thread->calls, &key, make_profile);
     if (entry == NULL) {
         count_left_out();
         return NULL;
     }
-    add_call(entry, sample);
-    add_moved(thread, sample);
+    sg_entry_add_call(entry, sample->time_ns, sample->moved.sent_bytes,
+                      sample->moved.received_bytes);
+    if (sample->failed)
+        sg_entry_add(&entry->failed, 1);
+    add_moved(own, sample);
     return entry;
 }
 
 void sg_profile_add_repeats(struct sg_record_profile *entry, uint64_t calls, uint64_t time_ns,
                             uint64_t more_ns)
 {
-    ADD(entry->time_ns, calls * time_ns + more_ns);
-    ADD(entry->time_square, (double)calls * (double)time_ns * (double)time_ns);
+    sg_entry_add(&entry->time_ns, calls * time_ns + more_ns);
+    sg_entry_add_square(entry, (double)calls * (double)time_ns * (double)time_ns);
 }
 
 void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
@@ -366,31 +340,20 @@ void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved)
     struct thread *thread = own_thread();
 
     if (thread != NULL)
-        add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
+        sg_peer_add_sent(peer_entry(thread, SG_RECORD_PEER, comm, moved->to), moved->sent_bytes);
 }
 
 void sg_profile_add_completion(const struct sg_site *site,
                                const struct sg_profile_completion *completion)
 {
-    const struct key key =
-        key_of((uintptr_t)site, completion->comm, completion->function, completion->size_class);
-    struct thread *thread = own_thread();
-    struct sg_record_profile *entry = NULL;
-    uint64_t latency_ns = completion->latency_ns;
+    struct sg_record_profile *entry =
+        sg_entry_of(site, completion->comm, completion->function, completion->size_class);
 
-    if (thread != NULL)
-        entry = entry_of(thread, &thread->calls, &key, make_profile);
     if (entry == NULL)
         return;
-    if (READ(entry->completed) == 0 || latency_ns < READ(entry->latency_min_ns))
-        atomic_store_explicit(&entry->latency_min_ns, latency_ns, memory_order_relaxed);
-    if (latency_ns > READ(entry->latency_max_ns))
-        atomic_store_explicit(&entry->latency_max_ns, latency_ns, memory_order_relaxed);
-    ADD(entry->completed, 1);
-    ADD(entry->latency_ns, latency_ns);
-    ADD(entry->received_bytes, completion->received_bytes);
-    add_received(peer_entry(thread, SG_RECORD_PEER, completion->comm, completion->from),
-                 completion->received_bytes);
+    sg_entry_add_completion(entry, completion->latency_ns, completion->received_bytes);
+    sg_peer_add_received(peer_entry(own, SG_RECORD_PEER, completion->comm, completion->from),
+                         completion->received_bytes);
 }
 
 /* ---- all threads ---- */

@@ -55,6 +55,78 @@ void sg_profile_add_completion(const struct sg_site *site,
 /* Counts a message to a rank of comm, besides those of calls. */
 void sg_profile_add_message(uint32_t comm, const struct sg_moved *moved);
 
+/* ---- entries of the calling thread, once they are found ---- */
+
+/* NULL: no capacity, or no peer. They stay where they are. */
+struct sg_record_profile *sg_entry_of(const struct sg_site *site, uint32_t comm,
+                                      enum sg_function function, uint8_t size_class);
+struct sg_record_peer *sg_peer_of(uint32_t comm, int peer);
+
+/* One thread adds; others read. */
+static inline void sg_entry_add(_Atomic uint64_t *counter, uint64_t value)
+{
+    atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + value,
+                          memory_order_relaxed);
+}
+
+static inline void sg_entry_add_square(struct sg_record_profile *entry, double square)
+{
+    double sum = atomic_load_explicit(&entry->time_square, memory_order_relaxed);
+
+    atomic_store_explicit(&entry->time_square, sum + square, memory_order_relaxed);
+}
+
+/* is_first: the counters hold no value yet. */
+static inline void sg_entry_add_extremes(_Atomic uint64_t *least, _Atomic uint64_t *most,
+                                         uint64_t value, bool is_first)
+{
+    if (is_first || value < atomic_load_explicit(least, memory_order_relaxed))
+        atomic_store_explicit(least, value, memory_order_relaxed);
+    if (value > atomic_load_explicit(most, memory_order_relaxed))
+        atomic_store_explicit(most, value, memory_order_relaxed);
+}
+
+static inline void sg_entry_add_call(struct sg_record_profile *entry, uint64_t time_ns,
+                                     uint64_t sent_bytes, uint64_t received_bytes)
+{
+    sg_entry_add_extremes(&entry->time_min_ns, &entry->time_max_ns, time_ns,
+                          atomic_load_explicit(&entry->calls, memory_order_relaxed) == 0);
+    sg_entry_add(&entry->calls, 1);
+    sg_entry_add(&entry->time_ns, time_ns);
+    sg_entry_add_square(entry, (double)time_ns * (double)time_ns);
+    if (sent_bytes > 0)
+        sg_entry_add(&entry->sent_bytes, sent_bytes);
+    if (received_bytes > 0)
+        sg_entry_add(&entry->received_bytes, received_bytes);
+}
+
+static inline void sg_entry_add_completion(struct sg_record_profile *entry, uint64_t latency_ns,
+                                           uint64_t received_bytes)
+{
+    sg_entry_add_extremes(&entry->latency_min_ns, &entry->latency_max_ns, latency_ns,
+                          atomic_load_explicit(&entry->completed, memory_order_relaxed) == 0);
+    sg_entry_add(&entry->completed, 1);
+    sg_entry_add(&entry->latency_ns, latency_ns);
+    sg_entry_add(&entry->received_bytes, received_bytes);
+}
+
+/* entry: NULL: nothing is added. */
+static inline void sg_peer_add_sent(struct sg_record_peer *entry, uint64_t bytes)
+{
+    if (entry == NULL)
+        return;
+    sg_entry_add(&entry->sent_messages, 1);
+    sg_entry_add(&entry->sent_bytes, bytes);
+}
+
+static inline void sg_peer_add_received(struct sg_record_peer *entry, uint64_t bytes)
+{
+    if (entry == NULL)
+        return;
+    sg_entry_add(&entry->received_messages, 1);
+    sg_entry_add(&entry->received_bytes, bytes);
+}
+
 /* Returns the calling thread's number, which the next thread reuses when it ends; UINT16_MAX: it
  * has none. */
 uint16_t sg_profile_thread(void);

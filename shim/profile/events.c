@@ -4,7 +4,6 @@
  */
 #include "profile/events.h"
 
-#include "core/cpu/cpu.h"
 #include "core/hash.h"
 #include "core/tick.h"
 #include "profile/site.h"
@@ -32,10 +31,8 @@ uint16_t sg_thread_number_new(void)
 
 __thread void *sg_events_open;
 
-/* The calling thread's reserved slots. */
-static __thread struct {
-    unsigned char *next, *end;
-} own;
+__thread struct sg_event_slots sg_event_slots;
+
 static _Atomic uint64_t taken_count;
 
 /* ---- capacity ---- */
@@ -54,10 +51,24 @@ static bool sg_events_have_room(void)
 {
     const struct sg_log_header *header = sg_log_header(sg_process.log);
 
-    return own.next != own.end ||
+    return sg_event_slots.next != sg_event_slots.end ||
            atomic_load_explicit(&taken_count, memory_order_relaxed) + ALLOWANCE <=
                header->event_limit_slots / SHARE ||
            atomic_load_explicit(&header->thread_count, memory_order_relaxed) > 1;
+}
+
+static void leave_out(enum sg_function function)
+{
+    sg_log_drop_event(sg_process.log);
+    sg_function_leave_out(function);
+}
+
+bool sg_events_leave_out(enum sg_function function)
+{
+    if (sg_events_have_room())
+        return false;
+    leave_out(function);
+    return true;
 }
 
 /* Reserves slots for the calling thread: fewer if the log has no room for all. False: the event is
@@ -72,25 +83,20 @@ static __attribute__((noinline)) bool refill(enum sg_function function)
             slots /= 2;
     }
     if (first == NULL) {
-        sg_log_drop_event(sg_process.log);
-        sg_function_leave_out(function);
+        leave_out(function);
         return false;
     }
-    own.next = first;
-    own.end = first + (size_t)slots * SG_SLOT_BYTES;
+    sg_event_slots = (struct sg_event_slots){first, first + (size_t)slots * SG_SLOT_BYTES};
     return true;
 }
 
 static inline void *reserve(enum sg_function function)
 {
-    unsigned char *record;
+    void *record = sg_events_take();
 
-    if (__builtin_expect(own.next == own.end, 0) && !refill(function))
-        return NULL;
-    record = own.next;
-    own.next = record + SG_SLOT_BYTES;
-    sg_cpu_take(own.next);
-    return record;
+    return __builtin_expect(record != NULL, 1) ? record
+           : refill(function)                  ? sg_events_take()
+                                               : NULL;
 }
 
 uint64_t sg_events_slot(const void *record)
@@ -124,7 +130,7 @@ static inline struct sg_record_event *add(enum sg_function function, const struc
         return NULL;
     event->thread = sg_thread_number();
     event->site = site->index;
-    event->function = number - 1;
+    event->function = (uint16_t)(number - 1);
     fill(event, content);
     return event;
 }
@@ -165,6 +171,43 @@ struct sg_record_event *sg_events_add(enum sg_function function, const struct sg
     atomic_store_explicit(&event->end_ns, end_ns, memory_order_relaxed);
     sg_log_publish(event, SG_RECORD_EVENT);
     return event;
+}
+
+void sg_events_completions_begin(struct sg_event_completions *completions,
+                                 struct sg_record_event *event, uint64_t time_ns)
+{
+    *completions = (struct sg_event_completions){.event = event,
+                                                 .slots = event->completed,
+                                                 .most = SG_EVENT_COMPLETES_MOST,
+                                                 .time_ns = time_ns};
+}
+
+void sg_events_completions_close(struct sg_event_completions *completions)
+{
+    struct sg_record_completions *more = completions->more;
+
+    if (completions->most == 0)
+        return;
+    if (more == NULL) {
+        completions->event->completes = (uint8_t)completions->count;
+    } else if (completions->count > 0) {
+        more->completes = (uint8_t)completions->count;
+        more->thread = completions->event->thread;
+        more->time_ns = completions->time_ns;
+        sg_log_publish(more, SG_RECORD_COMPLETIONS);
+    }
+    completions->count = completions->most = 0;
+}
+
+bool sg_events_completions_grow(struct sg_event_completions *completions)
+{
+    sg_events_completions_close(completions);
+    completions->more = sg_events_take();
+    if (completions->more == NULL)
+        return false;
+    completions->slots = completions->more->completed;
+    completions->most = SG_COMPLETIONS_MOST;
+    return true;
 }
 
 void sg_events_abandon(void *frame)

@@ -9,6 +9,7 @@
 #ifndef SG_PROFILE_EVENTS_H
 #define SG_PROFILE_EVENTS_H
 
+#include "core/cpu/cpu.h"
 #include "profile/counted_functions.h"
 #include "profile/site.h"
 #include "trace/record.h"
@@ -60,6 +61,57 @@ struct sg_event_change {
 /* Returns the record's slot; 0: no capacity. */
 uint64_t sg_events_change(const struct sg_event_subject *subject,
                           const struct sg_event_change *change);
+
+/* The calling thread's reserved slots in the log. */
+struct sg_event_slots {
+    unsigned char *next, *end;
+};
+
+extern __thread struct sg_event_slots sg_event_slots;
+
+/* Returns the thread's next reserved slot; NULL: the functions above reserve more. */
+static inline void *sg_events_take(void)
+{
+    unsigned char *record = sg_event_slots.next;
+
+    if (__builtin_expect(record == sg_event_slots.end, 0))
+        return NULL;
+    sg_event_slots.next = record + SG_SLOT_BYTES;
+    sg_cpu_take(record + SG_SLOT_BYTES);
+    return record;
+}
+
+/* ---- requests that a call's event completes, in order ---- */
+
+struct sg_event_completions {
+    struct sg_record_event *event;
+    struct sg_record_completions *more; /* the record that the next one goes to; NULL: event */
+    uint32_t *slots;
+    unsigned count, most;
+    uint64_t time_ns;
+};
+
+void sg_events_completions_begin(struct sg_event_completions *completions,
+                                 struct sg_record_event *event, uint64_t time_ns);
+/* Makes room for another one in the log. False: there is none. */
+bool sg_events_completions_grow(struct sg_event_completions *completions);
+/* Completes what is there: call before other records of the same call, and at the end. */
+void sg_events_completions_close(struct sg_event_completions *completions);
+
+/* Adds a message that was posted in the slot, and completed as it was posted. False: it needs a
+ * record of its own. */
+static inline bool sg_events_complete(struct sg_event_completions *completions, uint64_t slot)
+{
+    if (slot > UINT32_MAX ||
+        (completions->count == completions->most && !sg_events_completions_grow(completions)))
+        return false;
+    completions->slots[completions->count++] = (uint32_t)slot;
+    return true;
+}
+
+/* Counts an event of the function that the log has no room for, once it will never have any. False:
+ * it may have, and nothing is counted. */
+bool sg_events_leave_out(enum sg_function function);
 
 /* The open record of this thread's call, of either kind; NULL: none. */
 extern __thread void *sg_events_open;

@@ -224,14 +224,6 @@ static void collective(enum sg_function_flow flow, struct call *call, struct sg_
     }
 }
 
-/* Reads the members, which all MPIs with MPICH's ABI have: MPI_Get_elements_x takes longer than all
- * else that a completion needs. The lowest bit of the upper half says whether it was cancelled. */
-static uint64_t received_by(const MPI_Status *status)
-{
-    return (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 |
-           (uint32_t)status->count_lo;
-}
-
 /* Returns a message's peer, or its source from the status. */
 static int peer_of(const struct call *call, int n, const MPI_Status *status)
 {
@@ -262,7 +254,7 @@ static void message(const struct sg_function_facts *facts, struct call *call,
     if (status != NULL) {
         moved->from = is_message ? peer_of(call, 0, status) : SG_NOBODY;
         if (!is_message || moved->from != SG_NOBODY)
-            moved->received_bytes = received_by(status);
+            moved->received_bytes = sg_moved_received_bytes(status);
     }
 }
 
@@ -365,5 +357,5 @@ void sg_moved_received(enum sg_function function, const MPI_Status *status, uint
         (status->MPI_SOURCE < 0 || facts->flow == SG_FLOW_EXCHANGE))
         return;
     *from = facts->class == SG_CLASS_MESSAGE ? status->MPI_SOURCE : SG_NOBODY;
-    *bytes = received_by(status);
+    *bytes = sg_moved_received_bytes(status);
 }

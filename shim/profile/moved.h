@@ -59,6 +59,15 @@ void sg_moved_by(struct sg_moved *moved, enum sg_function function, const sg_wor
 int *sg_moved_sources(enum sg_function function, const sg_word *words,
                       const struct sg_profile_comm *comm, int *count);
 
+/* Returns the bytes of a status. Reads the members, which all MPIs with MPICH's ABI have:
+ * MPI_Get_elements_x takes longer than all else that a completion needs. The lowest bit of the
+ * upper half says whether it was cancelled. */
+static inline uint64_t sg_moved_received_bytes(const MPI_Status *status)
+{
+    return (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32 |
+           (uint32_t)status->count_lo;
+}
+
 /* Returns the bytes that a call asks to receive. */
 uint64_t sg_moved_asked(enum sg_function function, const sg_word *words);
 

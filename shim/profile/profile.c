@@ -96,6 +96,7 @@ void sg_profile_start(bool threads)
     start_causes();
     is_on = true;
     open_sights();
+    sg_plain_start(threads, sg_profile_records);
 }
 
 void sg_profile_stop(uint64_t end_ns)
@@ -230,9 +231,12 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
     call->event = NULL;
     call->is_begun = false;
     call->comm = NULL;
+    call->plan = NULL;
     if (polled && begin_repeat(call, words))
         return;
     call->is_repeat = false;
+    if (!polled && sg_plain_begin(call, words))
+        return;
     own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
     sg_account_mark(SG_ACCOUNT_KEPT);
     if (waits) {
@@ -261,6 +265,7 @@ void sg_profile_begin_followed(struct sg_profile_call *call, sg_word *words)
     call->begin_ns = 0;
     call->event = NULL;
     call->comm = NULL;
+    call->plan = NULL;
     sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
 }
 
@@ -721,6 +726,15 @@ static void end_vain(const struct sg_profile_call *call, const sg_word *words, u
     sg_account_mark(SG_ACCOUNT_COUNTED);
 }
 
+static void end_between(const struct sg_profile_call *call, bool orders, const sg_word *words,
+                        uint64_t end_ns)
+{
+    const struct sg_between_call between = {call->caller, call->site,
+                                            orders ? comm_of(call->function, words) : NULL, end_ns};
+
+    sg_between_leave(&between);
+}
+
 static void end(struct sg_profile_call *call, const sg_word *words, int error, uint64_t end_ns)
 {
     if (call->is_counted && is_vain(call->function, words, error))
@@ -729,13 +743,9 @@ static void end(struct sg_profile_call *call, const sg_word *words, int error, u
         end_seen(call, words, error, call->is_counted ? end_ns : 0);
     else if (error == MPI_SUCCESS && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
         note_uncounted(call->function, words);
-    if (call->is_between) {
-        bool orders = error == MPI_SUCCESS && sg_function_is_ordered(call->function);
-        const struct sg_between_call between = {
-            call->caller, call->site, orders ? comm_of(call->function, words) : NULL, end_ns};
-
-        sg_between_leave(&between);
-    }
+    if (call->is_between)
+        end_between(call, error == MPI_SUCCESS && sg_function_is_ordered(call->function), words,
+                    end_ns);
     sg_account_mark(SG_ACCOUNT_SAMPLED);
 }
 
@@ -759,6 +769,14 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
     uint64_t end_ns;
 
     sg_account_mark(SG_ACCOUNT_CALLED);
+    if (call->is_counted && call->plan != NULL && error == MPI_SUCCESS &&
+        sg_plain_end(call, given, &end_ns)) {
+        if (call->is_between)
+            end_between(call, false, given, end_ns);
+        sg_account_mark(SG_ACCOUNT_SAMPLED);
+        sg_account_mark(SG_ACCOUNT_RETURN);
+        return;
+    }
     if (call->is_repeat) {
         if (end_repeat(call, given, error)) {
             sg_account_mark(SG_ACCOUNT_RETURN);

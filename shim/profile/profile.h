@@ -17,6 +17,7 @@
 #include "profile/comms.h"
 #include "profile/counted_functions.h"
 #include "profile/events.h"
+#include "profile/plain_calls.h"
 #include "profile/requests.h"
 #include "profile/site.h"
 #include "runtime/settings.h"
@@ -49,25 +50,13 @@ static inline uint8_t sg_profile_sight(enum sg_function function)
     return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
 }
 
-/* State of an MPI call between its begin and its end. It is in the frame of the call's wrapper,
- * which owns it; profile.c fills it. Only the calling thread uses it. The call is counted or
- * followed, or bounds an interval between calls. */
-struct sg_profile_call {
-    enum sg_function function;
-    bool is_f08; /* scalars are pointers */
-    bool is_counted;
-    bool is_followed;              /* not counted, but its messages and requests are followed */
-    bool is_between;               /* it ends an interval, and its return begins one */
-    bool is_repeat;                /* of a test that found nothing (polling.h) */
-    bool is_begun;                 /* its event has begun, or was left out */
-    void *caller;                  /* return address of its wrapper */
-    uint64_t begin_ns;             /* of a repeat, the counter */
-    const struct sg_site *site;    /* NULL: not looked up yet */
-    struct sg_profile_comm *comm;  /* of a counted call that waits; NULL: none, or not known */
-    struct sg_record_event *event; /* begun; NULL: none */
-    struct sg_event_content asked; /* of a counted call that waits */
-    struct sg_kept kept;
-};
+/* True if calls of the function are counted, have events, and are followed. */
+static inline bool sg_profile_records(enum sg_function function)
+{
+    const uint8_t all = SG_SIGHT_COUNTED | SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED;
+
+    return (sg_profile_sight(function) & all) == all;
+}
 
 /* ---- intervals between MPI calls (causes/causes.h) ----
  *

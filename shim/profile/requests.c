@@ -250,6 +250,9 @@ struct request {
     uint8_t size_class;
     uint64_t begin_ns;
     struct sg_posted posted;
+    /* A plain message has the entries of its call and of its peer; NULL: they are looked up. */
+    struct sg_record_profile *entry;
+    struct sg_record_peer *peer;
     struct request *next; /* in its place, younger; or in the free list */
 };
 
@@ -426,9 +429,35 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
         request->size_class = persistent ? 0 : sg_profile_size_class(&sample->moved);
         request->begin_ns = begin_ns;
         request->posted = *posted;
+        request->entry = NULL;
         request->next = NULL;
     }
     unlock(place);
+}
+
+void sg_requests_add_plain(MPI_Request handle, const struct sg_posted *posted, uint64_t begin_ns,
+                           uint8_t size_class, struct sg_record_profile *entry,
+                           struct sg_record_peer *peer)
+{
+    struct place *place = place_of(handle);
+    struct request *request;
+
+    if (handle == MPI_REQUEST_NULL)
+        return;
+    if (__builtin_expect(place->count >= PLACE_MOST, 0))
+        make_room(place, handle);
+    request = append(place);
+    if (request == NULL)
+        return;
+    request->handle = handle;
+    request->persistent = request->cancelled = false;
+    request->active = true;
+    request->size_class = size_class;
+    request->begin_ns = begin_ns;
+    request->posted = *posted;
+    request->entry = entry;
+    request->peer = peer;
+    request->next = NULL;
 }
 
 /* Call with the lock: no thread may complete it before its begin is in the log. */
@@ -564,6 +593,83 @@ static void sg_requests_complete(MPI_Request handle, const MPI_Status *status, u
     else
         sg_posted_end_unseen(&request.posted,
                              was_cancelled ? SG_POSTED_CANCELLED : SG_POSTED_COMPLETE, status);
+}
+
+/* True if the message is known from its post: the receive asked for just this one. */
+static bool is_as_posted(const struct sg_posted *posted, const MPI_Status *status,
+                         uint64_t received_bytes)
+{
+    return posted->sends ||
+           (status->MPI_SOURCE == posted->from && status->MPI_TAG == posted->from_tag &&
+            received_bytes == posted->received_bytes);
+}
+
+/* Writes the completion. completions: of the call's event; NULL: it is not in the log. */
+static void end_plain(const struct sg_posted *posted, const MPI_Status *status,
+                      uint64_t received_bytes, uint64_t end_ns,
+                      struct sg_event_completions *completions)
+{
+    if (completions == NULL || posted->slot == 0) {
+        sg_posted_end_unseen(posted, SG_POSTED_COMPLETE, status);
+        return;
+    }
+    if (is_as_posted(posted, status, received_bytes) &&
+        atomic_load_explicit(&sg_gaps_open, memory_order_relaxed) == 0 &&
+        sg_events_complete(completions, posted->slot))
+        return;
+    sg_events_completions_close(completions);
+    if (posted->sends)
+        end_send(posted, SG_POSTED_COMPLETE, false, end_ns);
+    else
+        end_receive(posted, SG_POSTED_COMPLETE, status, received_bytes, end_ns);
+}
+
+/* Completes the oldest request of its place, if that is a plain message's with the handle. */
+static inline bool complete_plain(MPI_Request handle, const MPI_Status *status, uint64_t end_ns,
+                                  struct sg_event_completions *completions)
+{
+    struct place *place = place_of(handle);
+    struct request *request = &place->first;
+    const struct sg_posted *posted = &request->posted;
+    uint64_t received_bytes = 0;
+
+    if (place->count == 0 || request->handle != handle || request->entry == NULL ||
+        request->cancelled || (posted->receives && status->MPI_SOURCE < 0))
+        return false;
+    if (posted->receives) {
+        int source = status->MPI_SOURCE;
+
+        received_bytes = sg_moved_received_bytes(status);
+        sg_peer_add_received(source == posted->from ? request->peer
+                                                    : sg_peer_of(posted->subject.comm, source),
+                             received_bytes);
+    }
+    sg_entry_add_completion(request->entry, sg_tick_between(request->begin_ns, end_ns),
+                            received_bytes);
+    end_plain(posted, status, received_bytes, end_ns, completions);
+    if (place->count == 1)
+        place->count = 0;
+    else
+        remove_after(place, NULL);
+    return true;
+}
+
+void sg_requests_complete_all(const MPI_Request *handles, const MPI_Status *statuses, int count,
+                              uint64_t end_ns, struct sg_record_event *event)
+{
+    struct sg_event_completions room, *completions = event != NULL ? &room : NULL;
+
+    if (completions != NULL)
+        sg_events_completions_begin(completions, event, end_ns);
+    for (int i = 0; i < count; i++) {
+        if (complete_plain(handles[i], &statuses[i], end_ns, completions))
+            continue;
+        if (completions != NULL)
+            sg_events_completions_close(completions);
+        sg_requests_complete(handles[i], &statuses[i], end_ns, event != NULL);
+    }
+    if (completions != NULL)
+        sg_events_completions_close(completions);
 }
 
 bool sg_requests_forget(MPI_Request handle, struct sg_posted *posted)

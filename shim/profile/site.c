@@ -138,8 +138,11 @@ static void name_site(struct sg_site *site, const struct sg_module *module)
  * have no site until they are seen again; nor has any path.
  */
 
+_Atomic uint32_t sg_site_meaning;
+
 static void forget_unloaded(void *context)
 {
+    atomic_fetch_add_explicit(&sg_site_meaning, 1, memory_order_relaxed);
     pthread_mutex_lock(&lock);
     has_forgotten = true;
     for (unsigned slot = 0; slot < SG_POINTER_TABLE_SLOTS && by_address.used > 0; slot++) {
@@ -321,6 +324,13 @@ struct sg_site *sg_site_of(void *return_address)
     if (count == 0)
         return &unknown;
     return depth == 1 ? classify(frames[0]) : site_of_path(frames, count);
+}
+
+struct sg_site *sg_site_of_address(void *return_address)
+{
+    struct sg_site *site = sg_process.config.depth == 1 ? classify(return_address) : NULL;
+
+    return site != &inner ? site : NULL;
 }
 
 struct asked {

@@ -35,6 +35,12 @@ struct sg_site {
 
 /* Returns the site of the call whose wrapper was entered from return_address; never NULL. */
 struct sg_site *sg_site_of(void *return_address);
+/* The same if the address alone decides the site; NULL: the stack does. */
+struct sg_site *sg_site_of_address(void *return_address);
+
+/* Changes when an address or a communicator's handle may mean something else than before. */
+extern _Atomic uint32_t sg_site_meaning;
+
 /* Formats a call site of any rank of this program as "FUNCTION FILE:LINE", for a message. Looks up
  * names, which may take milliseconds. module: the base name, maybe cut from the left. False: not
  * known. */

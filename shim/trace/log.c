@@ -39,6 +39,7 @@ HAS_SLOTS(sg_record_marker, 1);
 HAS_SLOTS(sg_record_event, 1);
 HAS_SLOTS(sg_record_request, 1);
 HAS_SLOTS(sg_record_gap, 1);
+HAS_SLOTS(sg_record_completions, 1);
 HAS_SLOTS(sg_record_arm, 1);
 HAS_SLOTS(sg_record_cont, 1);
 HAS_SLOTS(sg_record_function, 1);

@@ -373,7 +373,7 @@ struct sg_record_group {
 /* ---- the file and its header ----------------------------------------------------------------- */
 
 #define SG_LOG_MAGIC "stagger\n" /* 8 bytes, no NUL */
-#define SG_LOG_VERSION 3u
+#define SG_LOG_VERSION 4u
 #define SG_LOG_HEADER_BYTES 4096u
 #define SG_SLOT_BYTES 64u
 #define SG_LOG_NAME_FORMAT "rank-%06d.log"
@@ -519,6 +519,7 @@ enum sg_record_kind {
     SG_RECORD_SLICE = 27,        /* struct sg_record_slice (SG_SLICE_SLOTS) */
     SG_RECORD_SLICE_SUM = 28,    /* struct sg_record_slice_sum (SG_SLICE_SUM_SLOTS) */
     SG_RECORD_THREAD = 29,       /* struct sg_record_thread */
+    SG_RECORD_COMPLETIONS = 30,  /* struct sg_record_completions */
     SG_RECORD_KINDS
 };
 
@@ -768,6 +769,10 @@ enum sg_event_flags {
         128, /* with SG_EVENT_SENDS: the send that it posts was complete when the call returned */
 };
 
+/* Requests that a call's event completes, and a record of more of them. */
+#define SG_EVENT_COMPLETES_MOST 8u
+#define SG_COMPLETIONS_MOST 13u
+
 #define SG_EVENT_ROOT_HERE (-3) /* between groups, on the root itself; -1 on others of its group */
 
 struct sg_record_event {
@@ -776,12 +781,30 @@ struct sg_record_event {
     uint16_t thread;
     uint32_t site;
     uint32_t comm;     /* in the profile's numbering; 0: none */
-    uint32_t function; /* struct sg_record_function */
+    uint16_t function; /* struct sg_record_function */
+    uint8_t completes; /* of a wait that has ended: requests in `completed` */
+    uint8_t reserved;
     uint64_t begin_ns;
     _Atomic uint64_t end_ns; /* 0: open */
-    int32_t to, to_tag;      /* ranks of the communicator; < 0: none, or any */
-    int32_t from, from_tag;
-    uint64_t sent_bytes, received_bytes;
+    union {
+        struct {
+            int32_t to, to_tag; /* ranks of the communicator; < 0: none, or any */
+            int32_t from, from_tag;
+            uint64_t sent_bytes, received_bytes;
+        };
+        uint32_t completed[SG_EVENT_COMPLETES_MOST]; /* as in struct sg_record_completions */
+    };
+};
+
+/* Messages that the call whose record precedes it on its thread has completed, as they were posted:
+ * the slots of the records that began them, each that of a call with SG_EVENT_SENDS or
+ * SG_EVENT_RECEIVES. A receive brought just what it asked for: rank, tag and bytes. */
+struct sg_record_completions {
+    _Atomic uint8_t kind;
+    uint8_t completes;
+    uint16_t thread;
+    uint32_t completed[SG_COMPLETIONS_MOST];
+    uint64_t time_ns;
 };
 
 enum sg_request_event {

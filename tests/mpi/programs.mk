@@ -17,7 +17,7 @@ C_PROGRAMS := \
   known_useful known_waits known_windows large late late_calls late_rounding late_sender late_storm \
   late_unheard late_waits on_processor \
   lifetimes many_comms many_sites many_waits memory mixed_causes newer orders overlap past_ends pcontrol \
-  pending_free posts refused_requests rendezvous repeat rounding samples served sessions sliced \
+  pending_free plain_messages posts refused_requests rendezvous repeat rounding samples served sessions sliced \
   small_stacks soak internode_finalize internode_runahead internode_scenarios spawn status_of_many \
   stopped switched_off switches thread_levels threads three_calls topologies trial two_orders unloaded \
   user_operations vain_tests virtual_nodes waits wrong_calls

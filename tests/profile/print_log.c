@@ -1,6 +1,6 @@
 /* print_log LOG...: prints the communicators, and the calls and their requests, of ranks' logs as
- * text, a line a record: the communicators in the order of the log, the others by time. Events are printed by their numbers among those
- * printed, and communicators by their names. */
+ * text, a line a record: the communicators in the order of the log, the others by time. Events are
+ * printed by their numbers among those printed, and communicators by their names. */
 #include "core/text.h"
 #include "trace/export/logread.h"
 
@@ -93,8 +93,10 @@ static void put_event(const struct sg_record_event *event, uint64_t slot)
     printf("%s %s%s", or_none(function_names, event->function), or_none(comm_names, event->comm),
            event->end_ns == 0 ? " open" : "");
     put_flags(event->flags);
-    put_side("to", event->to, event->to_tag, event->sent_bytes);
-    put_side("from", event->from, event->from_tag, event->received_bytes);
+    if (event->completes == 0) {
+        put_side("to", event->to, event->to_tag, event->sent_bytes);
+        put_side("from", event->from, event->from_tag, event->received_bytes);
+    }
     putchar('\n');
     if (event->end_ns != 0 && event->end_ns < event->begin_ns)
         fail("an event ends before it begins");
@@ -177,6 +179,7 @@ static struct timed {
     uint64_t time_ns, slot;
     const void *record;
     enum sg_record_kind kind;
+    unsigned part; /* of a request that the record completes: 1 + its index; else 0 */
 } timed[MOST * 16];
 
 static int compare(const void *a, const void *b)
@@ -185,7 +188,9 @@ static int compare(const void *a, const void *b)
 
     if (left->time_ns != right->time_ns)
         return left->time_ns > right->time_ns ? 1 : -1;
-    return (left->slot > right->slot) - (left->slot < right->slot);
+    if (left->slot != right->slot)
+        return left->slot > right->slot ? 1 : -1;
+    return (left->part > right->part) - (left->part < right->part);
 }
 
 /* Returns a record's time; 0: it has none. */
@@ -197,23 +202,47 @@ static uint64_t time_of(const void *record, enum sg_record_kind kind)
                                        : 0;
 }
 
+static size_t timed_count;
+
+static void add_timed(struct timed one)
+{
+    if (timed_count == sizeof timed / sizeof *timed)
+        fail("too many records");
+    timed[timed_count++] = one;
+}
+
+static void put_timed(struct sg_logread *log, const struct timed *one)
+{
+    const struct sg_completions completions = sg_completions_of(one->record, one->kind);
+    struct sg_record_request request;
+
+    if (one->part == 0) {
+        put_record(log, one->record, one->kind, one->slot);
+        return;
+    }
+    if (!sg_completion_read(log, &completions, one->part - 1, &request))
+        fail("a completion of nothing");
+    put_request(&request, UINT64_MAX);
+}
+
 static void put_records(struct sg_logread *log)
 {
     enum sg_record_kind kind;
     const void *record;
     uint64_t slot = 0;
-    size_t count = 0;
 
+    timed_count = 0;
     while ((record = sg_logread_next(log, &slot, &kind)) != NULL) {
-        if (count == sizeof timed / sizeof *timed)
-            fail("too many records");
-        timed[count++] =
-            (struct timed){time_of(record, kind), slot - sg_logread_slots(log, record, kind),
-                           record, kind};
+        uint64_t first = slot - sg_logread_slots(log, record, kind);
+        const struct sg_completions completions = sg_completions_of(record, kind);
+
+        add_timed((struct timed){time_of(record, kind), first, record, kind, 0});
+        for (unsigned i = 0; i < completions.count; i++)
+            add_timed((struct timed){completions.time_ns, first, record, kind, i + 1});
     }
-    qsort(timed, count, sizeof *timed, compare);
-    for (size_t i = 0; i < count; i++)
-        put_record(log, timed[i].record, timed[i].kind, timed[i].slot);
+    qsort(timed, timed_count, sizeof *timed, compare);
+    for (size_t i = 0; i < timed_count; i++)
+        put_timed(log, &timed[i]);
 }
 
 static void put_left_out(struct sg_logread *log)

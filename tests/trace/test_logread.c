@@ -46,6 +46,34 @@ static enum sg_status open_bytes(const void *bytes, size_t size_bytes, struct sg
     return sg_logread_try(path, log, &refusal);
 }
 
+/* A log with two posts, then a wait that completes them, itself, and a slot that is not there. */
+static struct sg_logread *open_waited(uint8_t completes)
+{
+    struct sg_record_event *event;
+    struct sg_logread *reader;
+    struct fabricated log;
+    unsigned char *bytes;
+    size_t size_bytes;
+
+    fabricate_start(&log, 0, 8);
+    event = fabricate_event(&log, 1, 1, 2100, 2110);
+    fabricate_received(event, 3, 7, 80);
+    event->flags |= SG_EVENT_POSTS;
+    event = fabricate_event(&log, 2, 1, 2120, 2130);
+    fabricate_sent(event, 4, 8, 90);
+    event->flags |= SG_EVENT_POSTS;
+    event = fabricate_event(&log, 3, 0, 2140, 2150);
+    event->completes = completes;
+    for (uint32_t i = 0; i < 4; i++)
+        event->completed[i] = i < 3 ? i : 1000;
+    bytes = fabricate_bytes(&log, &size_bytes);
+    if (open_bytes(bytes, size_bytes, &reader) != SG_OK)
+        reader = NULL;
+    free(bytes);
+    fabricate_free(&log);
+    return reader;
+}
+
 /* stderr goes nowhere while refusals are expected by the thousand. */
 static int silence(void)
 {
@@ -379,4 +407,43 @@ TEST("a directory without a usable log gets one line")
     put_log(directory, 1, 2, SG_LOG_VERSION + 1, "run");
     EXPECT(open_all(directory, &count, &world_size, &missing, &lines) == SG_ERR_VERSION,
            lines == 1);
+}
+
+TEST("a wait's event stands for the completions of messages as they were posted")
+{
+    struct sg_logread *log = open_waited(4);
+    struct sg_record_request received, sent, none;
+    struct sg_completions completions;
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 2;
+
+    ASSERT(log != NULL);
+    record = sg_logread_next(log, &slot, &kind);
+    ASSERT(record != NULL);
+    completions = sg_completions_of(record, kind);
+    EXPECT(completions.count == 4, completions.time_ns == 2150,
+           sg_completion_read(log, &completions, 0, &received),
+           sg_completion_read(log, &completions, 1, &sent),
+           !sg_completion_read(log, &completions, 2, &none),
+           !sg_completion_read(log, &completions, 3, &none));
+    EXPECT(received.what == SG_REQUEST_RECEIVED, received.peer == 3, received.tag == 7,
+           received.bytes == 80, received.request == 0, received.time_ns == 2150);
+    EXPECT(sent.what == SG_REQUEST_SENT, sent.peer == 4, sent.tag == 8, sent.bytes == 90,
+           sent.request == 1, sent.function == 2);
+    sg_logread_close(log);
+}
+
+TEST("an event that claims more completions than it can hold has none")
+{
+    struct sg_logread *log = open_waited(SG_EVENT_COMPLETES_MOST + 1);
+    enum sg_record_kind kind;
+    const void *record;
+    uint64_t slot = 2;
+
+    ASSERT(log != NULL);
+    record = sg_logread_next(log, &slot, &kind);
+    ASSERT(record != NULL);
+    EXPECT(sg_completions_of(record, kind).count == 0);
+    sg_logread_close(log);
 }

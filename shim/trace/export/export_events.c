@@ -169,19 +169,32 @@ static void open_location(struct log_writer *writer, const struct sg_order_entry
     }
 }
 
+/* Writes a completion that the record of its call lists. */
+static void write_completion(struct log_writer *writer, const struct sg_order_entry *entry)
+{
+    const void *record = record_at(writer, entry->slot);
+    const struct sg_completions completions = sg_completions_of(record, kind_of(record));
+    struct sg_record_request request;
+
+    if (sg_completion_read(writer->log, &completions, entry->part - 1u, &request))
+        sg_event_request(&writer->events, &request, entry->slot, beginning_of(writer, &request));
+}
+
 static void write_entry(struct log_writer *writer, const struct sg_order_entry *entry)
 {
     const void *record = entry->slot < SG_SLOT_INIT ? record_at(writer, entry->slot) : NULL;
     struct sg_recorded_call recorded;
     bool is_part = record != NULL && sg_recorded_call_read(record, &recorded);
 
-    if (!is_written(writer, record, is_part ? &recorded : NULL))
+    if (entry->part == 0 && !is_written(writer, record, is_part ? &recorded : NULL))
         return;
     open_location(writer, entry);
     if (writer->events.events == NULL)
         return;
     close_before(writer, entry);
-    if (record == NULL)
+    if (entry->part > 0)
+        write_completion(writer, entry);
+    else if (record == NULL)
         write_header_region(writer, entry->slot, entry->begin_ns);
     else if (is_part)
         write_part(writer, entry, &recorded);

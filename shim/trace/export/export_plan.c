@@ -231,7 +231,9 @@ static int compare(const struct sg_order_entry *a, const struct sg_order_entry *
         return a->begin_ns < b->begin_ns ? -1 : 1;
     if (a->what != b->what)
         return a->what < b->what ? -1 : 1;
-    return (a->slot > b->slot) - (a->slot < b->slot);
+    if (a->slot != b->slot)
+        return a->slot < b->slot ? -1 : 1;
+    return (a->part > b->part) - (a->part < b->part);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -249,6 +251,18 @@ static enum sg_status add(struct list *list, struct sg_order_entry entry)
     return SG_OK;
 }
 
+static enum sg_status add_completions(struct list *list, const void *record,
+                                      enum sg_record_kind kind, uint32_t slot)
+{
+    const struct sg_completions completions = sg_completions_of(record, kind);
+    enum sg_status status = SG_OK;
+
+    for (unsigned i = 0; i < completions.count && status == SG_OK; i++)
+        status = add(list, (struct sg_order_entry){completions.time_ns, slot, completions.thread,
+                                                   SG_ORDER_REQUEST, (uint8_t)(1 + i)});
+    return status;
+}
+
 static enum sg_status add_record(struct list *list, const void *record, enum sg_record_kind kind,
                                  uint32_t slot)
 {
@@ -259,39 +273,39 @@ static enum sg_status add_record(struct list *list, const void *record, enum sg_
         const struct sg_record_late *late = record;
 
         if (sg_late_is_sound(late))
-            status = add(
-                list, (struct sg_order_entry){late->begin_ns, slot, late->thread, SG_ORDER_LATE});
+            status = add(list, (struct sg_order_entry){late->begin_ns, slot, late->thread,
+                                                       SG_ORDER_LATE, 0});
     } else if (kind == SG_RECORD_EVENT) {
         const struct sg_record_event *event = record;
 
         if (sg_event_is_sound(event))
-            status = add(
-                list, (struct sg_order_entry){event->begin_ns, slot, event->thread, SG_ORDER_CALL});
+            status = add(list, (struct sg_order_entry){event->begin_ns, slot, event->thread,
+                                                       SG_ORDER_CALL, 0});
     } else if (kind == SG_RECORD_INTERVAL) {
         const struct sg_record_interval *interval = record;
 
         if (sg_interval_is_sound(interval))
             status = add(list, (struct sg_order_entry){interval->end_ns, slot, interval->thread,
-                                                       SG_ORDER_INTERVAL});
+                                                       SG_ORDER_INTERVAL, 0});
     } else if (kind == SG_RECORD_SLICE) {
         const struct sg_record_slice *slice = record;
 
         if (sg_slice_is_sound(slice))
             status = add(list, (struct sg_order_entry){slice->begin_ns + slice->until_ns, slot,
-                                                       slice->thread, SG_ORDER_SLICE});
+                                                       slice->thread, SG_ORDER_SLICE, 0});
     } else if (kind == SG_RECORD_REQUEST) {
         const struct sg_record_request *request = record;
 
         if (sg_request_is_sound(request))
             status = add(list, (struct sg_order_entry){request->time_ns, slot, request->thread,
-                                                       SG_ORDER_REQUEST});
+                                                       SG_ORDER_REQUEST, 0});
     } else if (sg_recorded_call_read(record, &recorded) && (recorded.flags & SG_CALL_FAILED) == 0 &&
                sg_recorded_call_is_sound(&recorded)) {
-        status = add(
-            list, (struct sg_order_entry){recorded.begin_ns, slot, recorded.thread, SG_ORDER_CALL});
+        status = add(list, (struct sg_order_entry){recorded.begin_ns, slot, recorded.thread,
+                                                   SG_ORDER_CALL, 0});
         if (status == SG_OK && recorded.complete_ns > 0)
             status = add(list, (struct sg_order_entry){recorded.complete_ns, slot, recorded.thread,
-                                                       SG_ORDER_COMPLETE});
+                                                       SG_ORDER_COMPLETE, 0});
     }
     return status;
 }
@@ -306,8 +320,8 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
     uint64_t slot = 0;
 
     if (header->init_begin_ns > 0)
-        status = add(
-            &list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0, SG_ORDER_CALL});
+        status = add(&list, (struct sg_order_entry){header->init_begin_ns, SG_SLOT_INIT, 0,
+                                                    SG_ORDER_CALL, 0});
     while (status == SG_OK && (record = sg_logread_next(log, &slot, &kind)) != NULL) {
         /* Every other kind that add_record takes has one slot. */
         uint64_t slots = kind == SG_RECORD_INTERVAL ? SG_INTERVAL_SLOTS
@@ -315,10 +329,12 @@ enum sg_status sg_order_make(struct sg_logread *log, struct sg_order_entry **out
                                                     : 1;
 
         status = add_record(&list, record, kind, (uint32_t)(slot - slots));
+        if (status == SG_OK)
+            status = add_completions(&list, record, kind, (uint32_t)(slot - slots));
     }
     if (status == SG_OK && header->finalize_begin_ns > 0)
         status = add(&list, (struct sg_order_entry){header->finalize_begin_ns, SG_SLOT_FINALIZE, 0,
-                                                    SG_ORDER_CALL});
+                                                    SG_ORDER_CALL, 0});
     if (status != SG_OK) {
         free(list.entries);
         return status;

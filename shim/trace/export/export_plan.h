@@ -149,6 +149,7 @@ struct sg_order_entry { /* small: one per record, two if nonblocking and complet
     uint32_t slot; /* the record's, or SG_SLOT_... */
     uint16_t thread;
     uint8_t what; /* enum sg_order_what */
+    uint8_t part; /* of a request that the record completes: 1 + its index; else 0 */
 };
 
 /* Lists all sound calls, completions, requests, late contributions, intervals between calls, slices

@@ -253,6 +253,8 @@ uint64_t sg_logread_later(const void *record, enum sg_record_kind kind, uint64_t
     }
     if (kind == SG_RECORD_INTERVAL)
         return later(((const struct sg_record_interval *)record)->end_ns, last);
+    if (kind == SG_RECORD_COMPLETIONS)
+        return later(((const struct sg_record_completions *)record)->time_ns, last);
     if (kind == SG_RECORD_REQUEST)
         return later(((const struct sg_record_request *)record)->time_ns, last);
     if (kind == SG_RECORD_COMM)
@@ -566,6 +568,70 @@ bool sg_event_is_sound(const struct sg_record_event *event)
 bool sg_request_is_sound(const struct sg_record_request *request)
 {
     return times_are_sound(request->time_ns, request->time_ns);
+}
+
+struct sg_completions sg_completions_of(const void *record, enum sg_record_kind kind)
+{
+    struct sg_completions completions = {.count = 0};
+    unsigned most = 0;
+
+    if (kind == SG_RECORD_EVENT) {
+        const struct sg_record_event *event = record;
+
+        completions =
+            (struct sg_completions){event->completed, event->completes, event->thread,
+                                    atomic_load_explicit(&event->end_ns, memory_order_acquire)};
+        most = completions.time_ns > 0 ? SG_EVENT_COMPLETES_MOST : 0;
+    } else if (kind == SG_RECORD_COMPLETIONS) {
+        const struct sg_record_completions *more = record;
+
+        completions =
+            (struct sg_completions){more->completed, more->completes, more->thread, more->time_ns};
+        most = SG_COMPLETIONS_MOST;
+    }
+    if (completions.count > most || !times_are_sound(completions.time_ns, completions.time_ns))
+        completions.count = 0;
+    return completions;
+}
+
+/* Returns the event of a call that posted one message; NULL: there is none in the slot. */
+static const struct sg_record_event *post_at(struct sg_logread *log, uint64_t slot)
+{
+    const struct sg_record_event *event;
+    enum sg_record_kind kind;
+    uint64_t from = slot;
+
+    event = sg_logread_next(log, &from, &kind);
+    return event != NULL && from == slot + 1 && kind == SG_RECORD_EVENT &&
+                   (event->flags & SG_EVENT_POSTS) != 0 &&
+                   (event->flags & (SG_EVENT_SENDS | SG_EVENT_RECEIVES)) != 0
+               ? event
+               : NULL;
+}
+
+bool sg_completion_read(struct sg_logread *log, const struct sg_completions *completions,
+                        unsigned index, struct sg_record_request *out)
+{
+    const struct sg_record_event *post = post_at(log, completions->slots[index]);
+    bool sends;
+
+    if (post == NULL)
+        return false;
+    sends = (post->flags & SG_EVENT_SENDS) != 0;
+    *out = (struct sg_record_request){
+        .kind = SG_RECORD_REQUEST,
+        .what = sends ? SG_REQUEST_SENT : SG_REQUEST_RECEIVED,
+        .thread = completions->thread,
+        .site = post->site,
+        .comm = post->comm,
+        .function = post->function,
+        .time_ns = completions->time_ns,
+        .request = completions->slots[index],
+        .peer = sends ? post->to : post->from,
+        .tag = sends ? post->to_tag : post->from_tag,
+        .bytes = sends ? post->sent_bytes : post->received_bytes,
+    };
+    return true;
 }
 
 bool sg_interval_is_sound(const struct sg_record_interval *interval)

@@ -134,6 +134,20 @@ bool sg_recorded_call_is_sound(const struct sg_recorded_call *recorded);
 bool sg_late_is_sound(const struct sg_record_late *late);
 bool sg_event_is_sound(const struct sg_record_event *event);
 bool sg_request_is_sound(const struct sg_record_request *request);
+
+/* Completions that a record lists without a record of their own. */
+struct sg_completions {
+    const uint32_t *slots; /* of the records that began the requests */
+    unsigned count;
+    uint16_t thread;
+    uint64_t time_ns;
+};
+
+/* none: count is 0. */
+struct sg_completions sg_completions_of(const void *record, enum sg_record_kind kind);
+/* Fills the record that one of them stands for. False: its message is not known. */
+bool sg_completion_read(struct sg_logread *log, const struct sg_completions *completions,
+                        unsigned index, struct sg_record_request *out);
 bool sg_interval_is_sound(const struct sg_record_interval *interval);
 bool sg_slice_is_sound(const struct sg_record_slice *slice);
 
