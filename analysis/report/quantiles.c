@@ -160,12 +160,13 @@ static uint64_t later_by(int64_t time_ns, int64_t than_ns)
  * algorithm that lets members leave early is correct, and the times show whether one did. */
 static bool must_synchronise(const struct sg_instance *instance)
 {
-    bool data = false;
+    bool must = instance->operation == SG_OPERATION_BARRIER;
 
-    for (uint32_t i = 0; i < instance->size && !data; i++)
-        data = instance->calls[i].bytes > 0;
-    return instance->operation == SG_OPERATION_BARRIER ||
-           (instance->operation == SG_OPERATION_ALLREDUCE && data);
+    if (instance->operation != SG_OPERATION_ALLREDUCE)
+        return must;
+    for (uint32_t i = 0; i < instance->size && !must; i++)
+        must = instance->calls[i].bytes > 0;
+    return must;
 }
 
 /* The longest time by which a member left before the root entered, although it has the root's
@@ -200,7 +201,8 @@ void sg_measure_instance(const struct sg_instance *instance, struct sg_measure *
         }
     }
     measure.skew_ns = later_by(measure.last_begin_ns, measure.first_begin_ns);
-    if (must_synchronise(instance))
+    measure.must_synchronise = must_synchronise(instance);
+    if (measure.must_synchronise)
         measure.violation_ns = later_by(measure.last_begin_ns, measure.first_end_ns);
     else if (instance->operation == SG_OPERATION_BCAST)
         measure.violation_ns = broadcast_violation(instance);
@@ -280,7 +282,7 @@ void sg_measure_call(const struct sg_instance *instance, const struct sg_measure
     const struct sg_member_call *call = &instance->calls[member];
 
     *out = (struct sg_call_measure){.blocked_ns = later_by(call->end_ns, call->begin_ns),
-                                    .ran_ahead = !must_synchronise(instance) &&
+                                    .ran_ahead = !measure->must_synchronise &&
                                                  call->end_ns < measure->last_begin_ns};
     if (instance->nonblocking) {
         measure_nonblocking(instance, measure, member, out);

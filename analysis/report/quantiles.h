@@ -73,6 +73,7 @@ struct sg_measure {
     /* max B - min E for synchronising operations, B of the root - min E for a broadcast; 0 if
      * negative. */
     uint64_t violation_ns;
+    bool must_synchronise; /* no member can leave before all have entered */
     /* an allreduce without data in which a member left before another entered */
     bool unsynchronised;
     uint32_t last; /* rank in the communicator; the lowest if several were last */
