@@ -1,4 +1,4 @@
-/* Merges the events of locations and of other processes: each source has a buffer of encoded
+/* Merges the events of locations, or of other processes: each source has a buffer of encoded
  * events, and a heap orders the sources by their next event. Blocks of other processes have the
  * encoding of parts of locations.
  */
@@ -41,8 +41,8 @@ struct sg_archive_reading {
     const struct sg_archive_defs *defs;
     const char *complaint;
     OTF2_EvtReaderCallbacks *callbacks;
-    struct source *sources; /* locations of this process, then other processes */
-    uint32_t source_count, location_count;
+    struct source *sources; /* locations of this process, or other processes */
+    uint32_t source_count;
     struct next *heap;
     uint32_t heap_count;
     bool started;
@@ -320,23 +320,30 @@ uint64_t sg_archive_reading_count(const struct sg_archive_reading *reading)
 {
     uint64_t count = reading->count;
 
-    for (uint32_t i = reading->location_count; i < reading->source_count; i++)
+    for (uint32_t i = 0; i < reading->source_count; i++)
         count += reading->sources[i].of_other;
     return count;
 }
 
 /* ---- other processes ------------------------------------------------------------------------- */
 
+/* Process 0 has enough to do with the events of all: alone it reads them, too. */
+static uint32_t owner_of(uint32_t location)
+{
+    uint32_t others = sg_processes_count() - 1;
+
+    return others > 0 ? 1 + location % others : 0;
+}
+
 bool sg_archive_reading_owns(uint32_t location)
 {
-    return location % sg_processes_count() == sg_processes_number();
+    return owner_of(location) == sg_processes_number();
 }
 
 bool sg_archive_reading_clock(struct sg_archive_reading *reading, uint32_t location,
                               struct sg_location_clock *out)
 {
-    uint32_t process = location % sg_processes_count();
-    struct source *source = &reading->sources[reading->location_count + process - 1];
+    struct source *source = &reading->sources[owner_of(location) - 1];
     struct sg_archive_event *event = &reading->event;
     struct next head;
 
@@ -455,7 +462,6 @@ static void add_sources(struct sg_archive_reading *reading)
         if (sg_archive_reading_owns(i) && is_read(reading->defs, i))
             reading->sources[reading->source_count++].location = i;
     }
-    reading->location_count = reading->source_count;
     for (uint32_t i = 1; i < sg_processes_count() && sg_processes_number() == 0; i++)
         reading->sources[reading->source_count++].process = i;
 }
@@ -465,7 +471,8 @@ enum sg_status sg_archive_reading_create(OTF2_Reader *reader, const struct sg_ar
 {
     struct sg_archive_reading *reading = calloc(1, sizeof *reading);
     uint64_t chunk_bytes = 0, definition_bytes = 0, files = files_allowed();
-    size_t most = (size_t)defs->location_count / sg_processes_count() + 1 + sg_processes_count();
+    uint32_t count = sg_processes_count();
+    size_t most = defs->location_count / (count > 1 ? count - 1 : 1) + 1 + count;
 
     if (reading == NULL)
         return SG_ERR_MEMORY;

@@ -1,6 +1,6 @@
 /* Reads the events of an archive in time order over all its locations, with the fields and
  * attributes that a report needs. Several processes (processes/processes.h) share the locations:
- * each reads its own, and process 0 merges what the others send.
+ * each but process 0 reads its own, and process 0 merges what they send.
  *
  * The order is that of OTF2's global reader: by time, at equal times by location, and on a location
  * as recorded. It does not depend on the number of processes: of the next events of all locations
