@@ -27,9 +27,11 @@ struct stretch {
     uint64_t size_bytes;
 };
 
+enum use { NOT_IN_USE, IDLE, ACCESSED };
+
 struct block {
     unsigned char *base;
-    bool is_in_use;
+    enum use use; /* IDLE: not accessed since its turn to be released came */
 };
 
 /* Records of one size in their order. */
@@ -46,9 +48,9 @@ struct sg_history {
     uint64_t file_bytes, used_bytes; /* used_bytes: within the last mapping */
     struct block *blocks;            /* as the array of a series */
     uint32_t block_count;
-    uint32_t *in_use; /* in the order in which their use began, ... */
+    uint32_t *in_use; /* a ring */
     uint32_t most_in_use;
-    uint64_t uses; /* ... which is number % most_in_use */
+    uint64_t turns; /* those taken; the next is at turns % most_in_use */
     struct series *locations;
     struct series links; /* the first is not used */
     uint32_t location_count;
@@ -88,7 +90,7 @@ static void forget(struct sg_history *history)
     free(history->blocks);
     history->blocks = NULL;
     history->block_count = 0;
-    history->uses = 0;
+    history->turns = 0;
     history->links = (struct series){0};
     memset(history->locations, 0, history->location_count * sizeof *history->locations);
     if (history->file != NULL)
@@ -179,26 +181,38 @@ static bool add_block(struct sg_history *history, struct series *series)
     last = &history->stretches[history->stretch_count - 1];
     series->blocks[series->block_count++] = history->block_count;
     history->blocks[history->block_count++] =
-        (struct block){last->base + history->used_bytes, false};
+        (struct block){last->base + history->used_bytes, NOT_IN_USE};
     history->used_bytes += BLOCK_BYTES;
     return true;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Ends the use of the block that has been in use longest, if there are too many. */
-static void use(struct sg_history *history, uint32_t number)
+/* Begins the use of a block, in place of one that was not accessed for a turn of the ring. In the
+ * order of time, each location's last block is accessed again and again: to release the one that
+ * has been in use longest would release those. */
+static void begin_use(struct sg_history *history, uint32_t number)
 {
-    uint32_t *place = &history->in_use[history->uses++ % history->most_in_use];
+    uint32_t *place = &history->in_use[history->turns++ % history->most_in_use];
 
-    if (history->uses > history->most_in_use) {
-        struct block *oldest = &history->blocks[*place];
+    if (history->turns > history->most_in_use) {
+        struct block *idle;
 
-        oldest->is_in_use = false;
-        madvise(oldest->base, BLOCK_BYTES, MADV_DONTNEED);
+        while ((idle = &history->blocks[*place])->use == ACCESSED) {
+            idle->use = IDLE;
+            place = &history->in_use[history->turns++ % history->most_in_use];
+        }
+        idle->use = NOT_IN_USE;
+        madvise(idle->base, BLOCK_BYTES, MADV_DONTNEED);
     }
     *place = number;
-    history->blocks[number].is_in_use = true;
+}
+
+static void access_block(struct sg_history *history, uint32_t number)
+{
+    if (history->blocks[number].use == NOT_IN_USE)
+        begin_use(history, number);
+    history->blocks[number].use = ACCESSED;
 }
 
 /* Inlined, so that the size is a constant. */
@@ -208,8 +222,8 @@ record_at(struct sg_history *history, struct series *series, uint64_t number, ui
     uint64_t in_block = BLOCK_BYTES / size_bytes;
     uint32_t block = series->blocks[number / in_block];
 
-    if (!history->blocks[block].is_in_use)
-        use(history, block);
+    if (history->blocks[block].use != ACCESSED)
+        access_block(history, block);
     return history->blocks[block].base + number % in_block * size_bytes;
 }
 
