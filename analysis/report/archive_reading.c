@@ -29,6 +29,7 @@ struct source {
 
 /* The next event of a source, read up to its time. */
 struct next {
+    const uint8_t *rest; /* of the event, in the source's buffer */
     OTF2_TimeStamp ticks;
     OTF2_LocationRef ref;
     struct source *source;
@@ -86,6 +87,7 @@ static inline void take_head(struct sg_event_buffer *buffer, struct next *out)
     out->location = (uint32_t)take_number(&at);
     buffer->read_ticks += unfolded(take_number(&at));
     out->ticks = buffer->read_ticks;
+    out->rest = at;
     buffer->at = (size_t)(at - buffer->bytes);
 }
 
@@ -273,6 +275,16 @@ static bool find_next(struct sg_archive_reading *reading, struct source *source,
     return true;
 }
 
+/* The next event is of this source again or of one of these two. Those of thousands of sources are
+ * in no cache, and arrive while this one is being used. */
+static void expect_next(const struct sg_archive_reading *reading)
+{
+    for (uint32_t i = 1; i < 3 && i < reading->heap_count; i++) {
+        __builtin_prefetch(reading->heap[i].rest);
+        __builtin_prefetch(reading->heap[i].source, 1);
+    }
+}
+
 static void start(struct sg_archive_reading *reading)
 {
     reading->started = true;
@@ -302,6 +314,7 @@ const struct sg_archive_event *sg_archive_reading_next(struct sg_archive_reading
     }
     if (reading->status != SG_OK || reading->heap_count == 0)
         return NULL;
+    expect_next(reading);
     take_rest(&first->source->buffer, first, &reading->event);
     if (reading->event.kind != SG_EVENT_FAILURE)
         return &reading->event;
