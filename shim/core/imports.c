@@ -1,11 +1,15 @@
 #include "core/imports.h"
 
+#include "core/cpu/cpu.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct search {
     bool (*is_left_out)(const char *object);
@@ -110,6 +114,99 @@ bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(
     struct search search = {is_left_out, is_wanted, out};
 
     return dl_iterate_phdr(look, &search) != 0;
+}
+
+/* ---- replacement ---- */
+
+struct replacing {
+    uintptr_t address;
+    struct sg_replacement *all;
+    int count, done;
+};
+
+static const Elf64_Phdr *segment_of(const struct dl_phdr_info *info, Elf64_Word type,
+                                    uintptr_t address)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const Elf64_Phdr *segment = &info->dlpi_phdr[i];
+
+        if (segment->p_type == type &&
+            address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz)
+            return segment;
+    }
+    return NULL;
+}
+
+/* The loader has made whole pages of one segment read-only. */
+static bool write_slot(const struct dl_phdr_info *info, void **slot, void *value)
+{
+    size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t page = (uintptr_t)slot & ~(page_bytes - 1);
+    const Elf64_Phdr *relro = segment_of(info, PT_GNU_RELRO, (uintptr_t)slot);
+    bool is_protected =
+        relro != NULL && page + page_bytes <= info->dlpi_addr + relro->p_vaddr + relro->p_memsz;
+
+    if (is_protected && mprotect((void *)page, page_bytes, PROT_READ | PROT_WRITE) != 0)
+        return false;
+    *slot = value;
+    return !is_protected || mprotect((void *)page, page_bytes, PROT_READ) == 0;
+}
+
+static void replace_in(const struct dl_phdr_info *info, const Elf64_Rela *relocations, size_t count,
+                       struct replacing *replacing)
+{
+    struct symbols symbols = symbols_of(info);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *name = symbols.names + symbols.list[ELF64_R_SYM(relocations[i].r_info)].st_name;
+        void **slot = (void **)(info->dlpi_addr + relocations[i].r_offset);
+
+        if (!SG_CPU_IS_IMPORT(ELF64_R_TYPE(relocations[i].r_info)))
+            continue;
+        for (int k = 0; k < replacing->count; k++) {
+            struct sg_replacement *each = &replacing->all[k];
+
+            if (strcmp(name, each->symbol) != 0)
+                continue;
+            /* A slot that is not bound yet has an address in the object itself. */
+            if (segment_of(info, PT_LOAD, (uintptr_t)*slot) == NULL && *slot != each->by)
+                each->was = *slot;
+            replacing->done += write_slot(info, slot, each->by);
+        }
+    }
+}
+
+static int replace(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct replacing *replacing = context;
+    const Elf64_Rela *calls = NULL, *others = NULL;
+    size_t calls_bytes = 0, others_bytes = 0;
+
+    (void)size;
+    if (segment_of(info, PT_LOAD, replacing->address) == NULL)
+        return 0;
+    for (const Elf64_Dyn *entry = dynamic_of(info); entry != NULL && entry->d_tag != DT_NULL;
+         entry++) {
+        if (entry->d_tag == DT_JMPREL)
+            calls = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_PLTRELSZ)
+            calls_bytes = entry->d_un.d_val;
+        else if (entry->d_tag == DT_RELA)
+            others = at(info, entry->d_un.d_ptr);
+        else if (entry->d_tag == DT_RELASZ)
+            others_bytes = entry->d_un.d_val;
+    }
+    replace_in(info, calls, calls != NULL ? calls_bytes / sizeof *calls : 0, replacing);
+    replace_in(info, others, others != NULL ? others_bytes / sizeof *others : 0, replacing);
+    return 1;
+}
+
+bool sg_imports_replace(const void *address, struct sg_replacement *all, int count)
+{
+    struct replacing replacing = {(uintptr_t)address, all, count, 0};
+
+    dl_iterate_phdr(replace, &replacing);
+    return replacing.done >= count;
 }
 
 void *sg_companion_load(const char *path, const char *name, const char *symbol, const char **reason)

@@ -19,6 +19,18 @@ struct sg_import {
 bool sg_imports_find(bool (*is_left_out)(const char *object), bool (*is_wanted)(const char *symbol),
                      struct sg_import *out);
 
+/* A function that an object imports, and one that it is to call instead. */
+struct sg_replacement {
+    const char *symbol;
+    void *by;
+    void *was; /* set to what it was bound to; else it stays as it is */
+};
+
+/* Has the object that contains the address call other functions than those that it imports; no
+ * other object does. False: it does not import all of them, or the loader's table cannot be
+ * written; some may be replaced. Call before other threads call the functions. */
+bool sg_imports_replace(const void *address, struct sg_replacement *all, int count);
+
 /* ---- companion libraries of libstagger.so ----
  *
  * They are loaded on demand and with RTLD_LOCAL: nothing that they are linked to may reach the

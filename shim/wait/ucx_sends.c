@@ -1,8 +1,8 @@
-/* Overrides of UCX's functions through which MPICH sends (ucx_sends.h). They are apart from
- * hook_ucx.c, whose one override serves with any number of ranks.
+/* Stand-ins for UCX's functions through which MPICH sends (ucx_sends.h). hook_ucx.c overrides a
+ * symbol, in every process; these are only where wakes are, in MPICH's own table of imports, so
+ * that other processes pay nothing for them.
  *
- * Declarations follow ucp.h of UCX 1, with opaque pointers: no header of UCX is needed. A function
- * that a caller is linked to exists, since the caller could not have been loaded without.
+ * Declarations follow ucp.h of UCX 1, with opaque pointers: no header of UCX is needed.
  */
 #include "wait/ucx_sends.h"
 
@@ -46,61 +46,15 @@ struct endpoint_parameters {
     X(free_request, "ucp_request_free")
 
 #define NUMBER(name, text) NUMBER_##name,
-#define OVERRIDES_UCX(symbol) __asm__(symbol) __attribute__((visibility("default")))
-
 enum { OVERRIDES(NUMBER) COUNT };
 
-int sg_ucx_get_address(void *worker, void **address, size_t *size_bytes)
-    OVERRIDES_UCX("ucp_worker_get_address");
-int sg_ucx_create(void *worker, const struct endpoint_parameters *parameters, void **endpoint)
-    OVERRIDES_UCX("ucp_ep_create");
-void *sg_ucx_disconnect(void *endpoint) OVERRIDES_UCX("ucp_disconnect_nb");
-void *sg_ucx_tag_send(void *endpoint, const void *buffer, size_t count, uint64_t tag,
-                      const void *parameters) OVERRIDES_UCX("ucp_tag_send_nbx");
-void *sg_ucx_tag_send_sync(void *endpoint, const void *buffer, size_t count, uint64_t tag,
-                           const void *parameters) OVERRIDES_UCX("ucp_tag_send_sync_nbx");
-void *sg_ucx_am_send(void *endpoint, uint16_t number, const void *buffer, size_t count,
-                     uint64_t type, void *callback, unsigned flags) OVERRIDES_UCX("ucp_am_send_nb");
-int sg_ucx_put_at_once(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
-                       void *key) OVERRIDES_UCX("ucp_put");
-void *sg_ucx_put(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote, void *key,
-                 void *callback) OVERRIDES_UCX("ucp_put_nb");
-int sg_ucx_put_implicitly(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
-                          void *key) OVERRIDES_UCX("ucp_put_nbi");
-void *sg_ucx_get(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote, void *key,
-                 void *callback) OVERRIDES_UCX("ucp_get_nb");
-int sg_ucx_get_implicitly(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote,
-                          void *key) OVERRIDES_UCX("ucp_get_nbi");
-int sg_ucx_flush(void *endpoint) OVERRIDES_UCX("ucp_ep_flush");
-void *sg_ucx_flush_all(void *worker, unsigned flags, void *callback)
-    OVERRIDES_UCX("ucp_worker_flush_nb");
-void *sg_ucx_receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask,
-                     const void *parameters) OVERRIDES_UCX("ucp_tag_recv_nbx");
-void *sg_ucx_receive_probed(void *worker, void *buffer, size_t count, void *message,
-                            const void *parameters) OVERRIDES_UCX("ucp_tag_msg_recv_nbx");
-void sg_ucx_release(void *request) OVERRIDES_UCX("ucp_request_release");
-void sg_ucx_free_request(void *request) OVERRIDES_UCX("ucp_request_free");
+/* In the order of NUMBER_. */
+static struct sg_replacement all[COUNT];
 
-#define CALLER(name, text) {.symbol = text, .own = (void *)sg_ucx_##name},
-static struct sg_caller callers[COUNT] = {OVERRIDES(CALLER)};
-
-/* The function for the caller at that address. */
-static void *next_for_any(int number, void *address, bool *is_mpich)
-{
-    struct sg_caller *caller = &callers[number];
-
-    *is_mpich = sg_caller_is_mpich(caller, (uintptr_t)address);
-    return *is_mpich ? caller->mpich : sg_caller_function(caller, (uintptr_t)address);
-}
-
-/* The same. *notes: the call is to be noted. */
-static void *next(int number, void *address, bool *notes)
-{
-    void *function = next_for_any(number, address, notes);
-
-    *notes = *notes && sg_wakes_are_on;
-    return function;
-}
+/* Declares `function`, the one that this override stands before. */
+#define STANDS_BEFORE(name)                                                                        \
+    __typeof__(&name) function;                                                                    \
+    *(void **)&function = all[NUMBER_##name].was
 
 /* NULL: the operation that returned it has ended. */
 static const void *unfinished(const void *returned)
@@ -117,236 +71,204 @@ static struct sg_wakes_key key_of(const void *address)
     return key;
 }
 
-int sg_ucx_get_address(void *worker, void **address, size_t *size_bytes)
+static int get_address(void *worker, void **address, size_t *size_bytes)
 {
-    __typeof__(&sg_ucx_get_address) function;
-    bool is_mpich;
+    STANDS_BEFORE(get_address);
     int status;
 
-    *(void **)&function = next_for_any(NUMBER_get_address, __builtin_return_address(0), &is_mpich);
     status = function(worker, address, size_bytes);
-    if (is_mpich && status == 0 && *size_bytes >= sizeof(struct sg_wakes_key))
+    if (status == 0 && *size_bytes >= sizeof(struct sg_wakes_key))
         sg_wakes_know_own(key_of(*address));
     return status;
 }
 
-int sg_ucx_create(void *worker, const struct endpoint_parameters *parameters, void **endpoint)
+static int create(void *worker, const struct endpoint_parameters *parameters, void **endpoint)
 {
-    __typeof__(&sg_ucx_create) function;
-    bool is_mpich;
+    STANDS_BEFORE(create);
     int status;
 
-    *(void **)&function = next_for_any(NUMBER_create, __builtin_return_address(0), &is_mpich);
     status = function(worker, parameters, endpoint);
-    if (is_mpich && status == 0 && (parameters->members & HAS_ADDRESS) != 0)
+    if (status == 0 && (parameters->members & HAS_ADDRESS) != 0)
         sg_wakes_know_endpoint(*endpoint, key_of(parameters->address));
     return status;
 }
 
-void *sg_ucx_disconnect(void *endpoint)
+static void *disconnect(void *endpoint)
 {
-    __typeof__(&sg_ucx_disconnect) function;
-    bool is_mpich;
+    STANDS_BEFORE(disconnect);
     void *returned;
 
-    *(void **)&function = next_for_any(NUMBER_disconnect, __builtin_return_address(0), &is_mpich);
-    if (is_mpich)
-        sg_wakes_forget_endpoint(endpoint);
+    sg_wakes_forget_endpoint(endpoint);
     returned = function(endpoint);
     return returned;
 }
 
-void *sg_ucx_tag_send(void *endpoint, const void *buffer, size_t count, uint64_t tag,
+static void *tag_send(void *endpoint, const void *buffer, size_t count, uint64_t tag,
                       const void *parameters)
 {
-    __typeof__(&sg_ucx_tag_send) function;
-    bool notes;
+    STANDS_BEFORE(tag_send);
     void *returned;
 
-    *(void **)&function = next(NUMBER_tag_send, __builtin_return_address(0), &notes);
     returned = function(endpoint, buffer, count, tag, parameters);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, unfinished(returned));
     return returned;
 }
 
-void *sg_ucx_tag_send_sync(void *endpoint, const void *buffer, size_t count, uint64_t tag,
+static void *tag_send_sync(void *endpoint, const void *buffer, size_t count, uint64_t tag,
                            const void *parameters)
 {
-    __typeof__(&sg_ucx_tag_send_sync) function;
-    bool notes;
+    STANDS_BEFORE(tag_send_sync);
     void *returned;
 
-    *(void **)&function = next(NUMBER_tag_send_sync, __builtin_return_address(0), &notes);
     returned = function(endpoint, buffer, count, tag, parameters);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, unfinished(returned));
     return returned;
 }
 
-void *sg_ucx_am_send(void *endpoint, uint16_t number, const void *buffer, size_t count,
+static void *am_send(void *endpoint, uint16_t number, const void *buffer, size_t count,
                      uint64_t type, void *callback, unsigned flags)
 {
-    __typeof__(&sg_ucx_am_send) function;
-    bool notes;
+    STANDS_BEFORE(am_send);
     void *returned;
 
-    *(void **)&function = next(NUMBER_am_send, __builtin_return_address(0), &notes);
     returned = function(endpoint, number, buffer, count, type, callback, flags);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, unfinished(returned));
     return returned;
 }
 
-int sg_ucx_put_at_once(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
+static int put_at_once(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
                        void *key)
 {
-    __typeof__(&sg_ucx_put_at_once) function;
-    bool notes;
+    STANDS_BEFORE(put_at_once);
     int status;
 
-    *(void **)&function = next(NUMBER_put_at_once, __builtin_return_address(0), &notes);
     status = function(endpoint, buffer, size_bytes, remote, key);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, NULL);
     return status;
 }
 
-void *sg_ucx_put(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote, void *key,
+static void *put(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote, void *key,
                  void *callback)
 {
-    __typeof__(&sg_ucx_put) function;
-    bool notes;
+    STANDS_BEFORE(put);
     void *returned;
 
-    *(void **)&function = next(NUMBER_put, __builtin_return_address(0), &notes);
     returned = function(endpoint, buffer, size_bytes, remote, key, callback);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, unfinished(returned));
     return returned;
 }
 
-int sg_ucx_put_implicitly(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
+static int put_implicitly(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
                           void *key)
 {
-    __typeof__(&sg_ucx_put_implicitly) function;
-    bool notes;
+    STANDS_BEFORE(put_implicitly);
     int status;
 
-    *(void **)&function = next(NUMBER_put_implicitly, __builtin_return_address(0), &notes);
     status = function(endpoint, buffer, size_bytes, remote, key);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, NULL);
     return status;
 }
 
-void *sg_ucx_get(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote, void *key,
+static void *get(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote, void *key,
                  void *callback)
 {
-    __typeof__(&sg_ucx_get) function;
-    bool notes;
+    STANDS_BEFORE(get);
     void *returned;
 
-    *(void **)&function = next(NUMBER_get, __builtin_return_address(0), &notes);
     returned = function(endpoint, buffer, size_bytes, remote, key, callback);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, unfinished(returned));
     return returned;
 }
 
-int sg_ucx_get_implicitly(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote,
+static int get_implicitly(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote,
                           void *key)
 {
-    __typeof__(&sg_ucx_get_implicitly) function;
-    bool notes;
+    STANDS_BEFORE(get_implicitly);
     int status;
 
-    *(void **)&function = next(NUMBER_get_implicitly, __builtin_return_address(0), &notes);
     status = function(endpoint, buffer, size_bytes, remote, key);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_sent(endpoint, NULL);
     return status;
 }
 
-int sg_ucx_flush(void *endpoint)
+static int flush(void *endpoint)
 {
-    __typeof__(&sg_ucx_flush) function;
-    bool notes;
+    STANDS_BEFORE(flush);
     int status;
 
-    *(void **)&function = next(NUMBER_flush, __builtin_return_address(0), &notes);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_begin_answer(endpoint);
     status = function(endpoint);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_end_answer(endpoint);
     return status;
 }
 
-void *sg_ucx_flush_all(void *worker, unsigned flags, void *callback)
+static void *flush_all(void *worker, unsigned flags, void *callback)
 {
-    __typeof__(&sg_ucx_flush_all) function;
-    bool notes;
+    STANDS_BEFORE(flush_all);
     void *returned;
 
-    *(void **)&function = next(NUMBER_flush_all, __builtin_return_address(0), &notes);
     returned = function(worker, flags, callback);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_flushed(unfinished(returned));
     return returned;
 }
 
-void *sg_ucx_receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask,
+static void *receive(void *worker, void *buffer, size_t count, uint64_t tag, uint64_t mask,
                      const void *parameters)
 {
-    __typeof__(&sg_ucx_receive) function;
-    bool notes;
+    STANDS_BEFORE(receive);
     void *returned;
 
-    *(void **)&function = next(NUMBER_receive, __builtin_return_address(0), &notes);
     returned = function(worker, buffer, count, tag, mask, parameters);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_progressed();
     return returned;
 }
 
-void *sg_ucx_receive_probed(void *worker, void *buffer, size_t count, void *message,
+static void *receive_probed(void *worker, void *buffer, size_t count, void *message,
                             const void *parameters)
 {
-    __typeof__(&sg_ucx_receive_probed) function;
-    bool notes;
+    STANDS_BEFORE(receive_probed);
     void *returned;
 
-    *(void **)&function = next(NUMBER_receive_probed, __builtin_return_address(0), &notes);
     returned = function(worker, buffer, count, message, parameters);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_progressed();
     return returned;
 }
 
-void sg_ucx_release(void *request)
+static void release(void *request)
 {
-    __typeof__(&sg_ucx_release) function;
-    bool notes;
+    STANDS_BEFORE(release);
 
-    *(void **)&function = next(NUMBER_release, __builtin_return_address(0), &notes);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_ended(request);
     function(request);
 }
 
-void sg_ucx_free_request(void *request)
+static void free_request(void *request)
 {
-    __typeof__(&sg_ucx_free_request) function;
-    bool notes;
+    STANDS_BEFORE(free_request);
 
-    *(void **)&function = next(NUMBER_free_request, __builtin_return_address(0), &notes);
-    if (notes)
+    if (sg_wakes_are_on)
         sg_wakes_ended(request);
     function(request);
 }
 
 /* ---- start ---- */
+
+#define REPLACEMENT(name, text) {text, (void *)name, NULL},
+static struct sg_replacement all[COUNT] = {OVERRIDES(REPLACEMENT)};
 
 static const char *mpich; /* its object's base name */
 
@@ -355,7 +277,7 @@ static bool is_left_out(const char *object)
     return strcmp(object, mpich) != 0;
 }
 
-/* True for functions that send, and are not overridden. */
+/* True for functions that send, and have no stand-in. */
 static bool is_unknown(const char *symbol)
 {
     static const char *const beginnings[] = {"ucp_tag_send", "ucp_am_send",  "ucp_stream_send",
@@ -363,7 +285,7 @@ static bool is_unknown(const char *symbol)
                                              "ucp_ep_flush", "ucp_ep_close", "ucp_worker_flush"};
 
     for (int i = 0; i < COUNT; i++) {
-        if (strcmp(symbol, callers[i].symbol) == 0)
+        if (strcmp(symbol, all[i].symbol) == 0)
             return false;
     }
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
@@ -375,15 +297,6 @@ static bool is_unknown(const char *symbol)
 
 bool sg_ucx_sends_start(void)
 {
-    for (int i = 0; i < COUNT; i++) {
-        if (!sg_caller_start(&callers[i]))
-            return false;
-    }
-    return true;
-}
-
-bool sg_ucx_sends_are_all(void)
-{
     struct sg_import import;
     Dl_info object;
 
@@ -391,5 +304,13 @@ bool sg_ucx_sends_are_all(void)
         return false;
     mpich = strrchr(object.dli_fname, '/');
     mpich = mpich == NULL ? object.dli_fname : mpich + 1;
-    return !sg_imports_find(is_left_out, is_unknown, &import);
+    if (sg_imports_find(is_left_out, is_unknown, &import))
+        return false;
+    for (int i = 0; i < COUNT; i++) {
+        if (all[i].was == NULL)
+            all[i].was = sg_caller_find(all[i].symbol);
+        if (all[i].was == NULL)
+            return false;
+    }
+    return sg_imports_replace((void *)sg_real.Init, all, COUNT);
 }

@@ -1,4 +1,4 @@
-/* Tests the search for functions that a program imports (core/imports.h). */
+/* Tests the search for functions that a program imports, and their replacement (core/imports.h). */
 #include "core/imports.h"
 #include "lib/unit.h"
 
@@ -49,4 +49,26 @@ TEST("the reader does not count definitions as imports")
     struct sg_import import;
 
     EXPECT(!sg_imports_find(is_none, is_own, &import));
+}
+
+static int number_of_none(int number)
+{
+    return -number;
+}
+
+/* A name that the compiler does not know, so that it calls the function. */
+extern int upper(int letter) __asm__("toupper");
+
+TEST("a program calls another function in the place of one that it imports")
+{
+    struct sg_replacement all[] = {{"toupper", (void *)number_of_none, NULL},
+                                   {"no_such_function", (void *)number_of_none, NULL}};
+    void *was;
+
+    EXPECT(upper('a') == 'A', !sg_imports_replace((void *)number_of_none, all + 1, 1),
+           sg_imports_replace((void *)number_of_none, all, 1), upper('a') == -'a');
+    ASSERT(all[0].was != NULL);
+    was = all[0].was;
+    EXPECT(((int (*)(int))was)('b') == 'B', sg_imports_replace((void *)number_of_none, all, 1),
+           was == all[0].was);
 }

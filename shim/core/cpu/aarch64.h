@@ -4,6 +4,8 @@
 #ifndef SG_CORE_CPU_AARCH64_H
 #define SG_CORE_CPU_AARCH64_H
 
+#include <elf.h>
+
 /* `yield` does nothing on most processors; isb empties the pipeline, which takes about as long as
  * x86's pause. */
 static inline void sg_cpu_pause(void)
@@ -92,5 +94,8 @@ static inline bool sg_cpu_counter_is_steady(void)
 /* -ffp-contract=off has this effect. */
 #define SG_CPU_UNFUSED
 #define SG_CPU_FUSES 1
+
+/* Relocations of a function's address (elf.h). */
+#define SG_CPU_IS_IMPORT(type) ((type) == R_AARCH64_JUMP_SLOT || (type) == R_AARCH64_GLOB_DAT)
 
 #endif

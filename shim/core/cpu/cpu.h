@@ -10,6 +10,7 @@
  *   sg_cpu_float_modes()   the thread's floating-point modes, without flags, exceptions masked
  *   sg_cpu_set_float_modes()
  *   SG_CPU_UNFUSED         function attribute: fused multiply-add only on explicit request
+ *   SG_CPU_IS_IMPORT(type) true for the relocations of a function's address (elf.h); false: unknown
  * and, if the architecture has them:
  *   SG_CPU_WIDE, SG_CPU_WIDEST  attributes for vector instructions that only some processors have;
  *                          SG_CPU_WIDE_UNFUSED; sg_cpu_has_wide(), sg_cpu_has_widest()

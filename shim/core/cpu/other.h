@@ -41,4 +41,7 @@ static inline uint64_t sg_cpu_counter(void)
     return 0;
 }
 
+/* Unknown: no import is replaced. */
+#define SG_CPU_IS_IMPORT(type) ((void)(type), false)
+
 #endif

@@ -3,6 +3,7 @@
 #define SG_CORE_CPU_X86_64_H
 
 #include <cpuid.h>
+#include <elf.h>
 #include <xmmintrin.h>
 
 static inline void sg_cpu_pause(void)
@@ -167,5 +168,8 @@ static inline uint64_t sg_cpu_event_register(uint32_t index)
             ".cfi_endproc\n"                                                                       \
             ".size " function ", . - " function "\n"                                               \
             ".popsection\n")
+
+/* Relocations of a function's address (elf.h). */
+#define SG_CPU_IS_IMPORT(type) ((type) == R_X86_64_JUMP_SLOT || (type) == R_X86_64_GLOB_DAT)
 
 #endif
