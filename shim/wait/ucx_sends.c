@@ -96,11 +96,9 @@ static int create(void *worker, const struct endpoint_parameters *parameters, vo
 static void *disconnect(void *endpoint)
 {
     STANDS_BEFORE(disconnect);
-    void *returned;
 
     sg_wakes_forget_endpoint(endpoint);
-    returned = function(endpoint);
-    return returned;
+    return function(endpoint);
 }
 
 static void *tag_send(void *endpoint, const void *buffer, size_t count, uint64_t tag,

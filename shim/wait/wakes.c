@@ -41,6 +41,9 @@ struct slot {
     _Alignas(64) _Atomic uint64_t askers[]; /* bits by number */
 };
 
+/* Words, bits, mails and batons are sequentially consistent where a comment does not say why less
+ * is enough: each rank changes one of them and then reads another, and of two ranks that do so at
+ * least one sees the other's change. */
 struct header {
     uint64_t nonce; /* of the segment's maker */
     /* Ranks in MAIL; those that have been woken from it, and neither sleep nor have left; when the
@@ -50,10 +53,12 @@ struct header {
     _Atomic uint64_t passed_ns;
 };
 
+enum { STRANGER = -1, FORGOTTEN = -2 }; /* of a process outside the table; not in use */
+
 struct endpoint {
     const void *handle; /* NULL: free */
     struct sg_wakes_key key;
-    int number; /* -1: of none of the table's ranks */
+    int number; /* in the table, or one of the following */
 };
 
 struct request {
@@ -157,7 +162,7 @@ static int number_of(const struct sg_wakes_key *key)
         if (memcmp(&slot(i)->key, key, sizeof *key) == 0)
             return i;
     }
-    return -1;
+    return STRANGER;
 }
 
 void sg_wakes_know_endpoint(const void *handle, struct sg_wakes_key key)
@@ -172,8 +177,8 @@ void sg_wakes_know_endpoint(const void *handle, struct sg_wakes_key key)
     }
     place = place_of(handle);
     endpoints_count += place->handle == NULL;
-    *place = (struct endpoint){handle, key, sg_wakes_are_on ? number_of(&key) : -1};
-    strangers += sg_wakes_are_on && place->number < 0;
+    *place = (struct endpoint){handle, key, sg_wakes_are_on ? number_of(&key) : STRANGER};
+    strangers += sg_wakes_are_on && place->number == STRANGER;
 }
 
 /* The place stays taken, for those behind it. */
@@ -181,8 +186,10 @@ void sg_wakes_forget_endpoint(const void *handle)
 {
     struct endpoint *place = endpoints_size == 0 ? NULL : place_of(handle);
 
-    if (place != NULL && place->handle != NULL)
-        place->number = -1;
+    if (place == NULL || place->handle == NULL)
+        return;
+    strangers -= sg_wakes_are_on && place->number == STRANGER;
+    place->number = FORGOTTEN;
 }
 
 /* ---- start ---- */
@@ -240,10 +247,10 @@ bool sg_wakes_start(void)
         return false;
     }
     for (size_t i = 0; i < endpoints_size; i++) {
-        if (endpoints[i].handle == NULL)
+        if (endpoints[i].handle == NULL || endpoints[i].number == FORGOTTEN)
             continue;
         endpoints[i].number = number_of(&endpoints[i].key);
-        strangers += endpoints[i].number < 0;
+        strangers += endpoints[i].number == STRANGER;
     }
     sg_wakes_are_on = true;
     return true;
@@ -272,17 +279,25 @@ static struct header *header(void)
     return (struct header *)table;
 }
 
+/* Relaxed: a rank that counts mail for too long looks once more. */
+static void drop_mail(void)
+{
+    atomic_fetch_sub_explicit(&header()->mails, 1, memory_order_relaxed);
+}
+
 /* A sleeper has something to look at. It is woken when it is its turn (pass_on). */
 static void notify(int number)
 {
     _Atomic uint32_t *word = word_of(number);
     uint32_t asleep = ASLEEP;
 
+    /* Relaxed: the fence of notify_all is between the message and this. */
     if (atomic_load_explicit(word, memory_order_relaxed) != ASLEEP || number == own)
         return;
-    atomic_fetch_add(&header()->mails, 1);
-    if (!atomic_compare_exchange_strong(word, &asleep, MAIL))
-        atomic_fetch_sub(&header()->mails, 1);
+    atomic_fetch_add_explicit(&header()->mails, 1, memory_order_seq_cst);
+    if (!atomic_compare_exchange_strong_explicit(word, &asleep, MAIL, memory_order_seq_cst,
+                                                 memory_order_relaxed))
+        drop_mail();
 }
 
 /* True: the rank was in MAIL, and now is awake. */
@@ -291,10 +306,12 @@ static bool take_mail(int number)
     _Atomic uint32_t *word = word_of(number);
     uint32_t mail = MAIL;
 
+    /* Relaxed: the exchange decides. */
     if (atomic_load_explicit(word, memory_order_relaxed) != MAIL ||
-        !atomic_compare_exchange_strong(word, &mail, AWAKE))
+        !atomic_compare_exchange_strong_explicit(word, &mail, AWAKE, memory_order_seq_cst,
+                                                 memory_order_relaxed))
         return false;
-    atomic_fetch_sub(&header()->mails, 1);
+    drop_mail();
     return true;
 }
 
@@ -306,21 +323,23 @@ static void pass_on(void)
     struct header *shared = header();
     int crowd = sg_processors_crowd(), most = SPARE + (crowd > 0 ? (ranks + crowd - 1) / crowd : 1);
 
-    if (has_baton && atomic_load(&shared->batons) > 0)
-        atomic_fetch_sub(&shared->batons, 1);
+    if (has_baton && atomic_load_explicit(&shared->batons, memory_order_relaxed) > 0)
+        atomic_fetch_sub_explicit(&shared->batons, 1, memory_order_seq_cst);
     has_baton = false;
-    for (int i = 1; i <= ranks && atomic_load(&shared->mails) > 0; i++) {
+    for (int i = 1; i <= ranks && atomic_load_explicit(&shared->mails, memory_order_seq_cst) > 0;
+         i++) {
         int number = (own + i) % ranks;
         uint64_t now_ns = sg_clock_ns();
 
-        if (atomic_load_explicit(&shared->batons, memory_order_relaxed) >= most) {
-            if (now_ns - atomic_load_explicit(&shared->passed_ns, memory_order_relaxed) < STALE_NS)
+        if (atomic_load_explicit(&shared->batons, memory_order_seq_cst) >= most) {
+            /* Relaxed: only a time. It may be later than now_ns. */
+            if (now_ns < atomic_load_explicit(&shared->passed_ns, memory_order_relaxed) + STALE_NS)
                 return;
-            atomic_store(&shared->batons, 0);
+            atomic_store_explicit(&shared->batons, 0, memory_order_seq_cst);
         }
         if (!take_mail(number))
             continue;
-        atomic_fetch_add(&shared->batons, 1);
+        atomic_fetch_add_explicit(&shared->batons, 1, memory_order_seq_cst);
         atomic_store_explicit(&shared->passed_ns, now_ns, memory_order_relaxed);
         if (number != own)
             syscall(SYS_futex, word_of(number), FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -332,11 +351,13 @@ static void notify_askers(void)
     _Atomic uint64_t *askers = slot(own)->askers;
 
     for (int first = 0; first < ranks; first += BITS, askers++) {
+        /* Relaxed: the fence of notify_all is before. */
         uint64_t bits = atomic_load_explicit(askers, memory_order_relaxed);
 
         if (bits == 0)
             continue;
-        for (bits = atomic_exchange(askers, 0); bits != 0; bits &= bits - 1)
+        for (bits = atomic_exchange_explicit(askers, 0, memory_order_seq_cst); bits != 0;
+             bits &= bits - 1)
             notify(first + __builtin_ctzll(bits));
     }
 }
@@ -449,12 +470,13 @@ void sg_wakes_ended(const void *request)
     }
 }
 
-/* The number of the endpoint's rank; -1: none, or this one. */
+/* The number of the endpoint's rank; < 0: none, or this one. */
 static int number_at(const void *handle)
 {
     const struct endpoint *place = endpoints_size == 0 ? NULL : place_of(handle);
 
-    return place == NULL || place->handle == NULL || place->number == own ? -1 : place->number;
+    return place == NULL || place->handle == NULL || place->number == own ? STRANGER
+                                                                          : place->number;
 }
 
 void sg_wakes_sent(const void *handle, const void *request)
@@ -512,9 +534,10 @@ static void ask(void)
             continue;
         }
         open_peers[count++] = number;
+        /* Relaxed: a fence follows, before the last look for messages. */
         if ((atomic_load_explicit(askers, memory_order_relaxed) & bit) != 0)
             continue;
-        atomic_fetch_or(askers, bit);
+        atomic_fetch_or_explicit(askers, bit, memory_order_seq_cst);
         if (peer->is_asked)
             notify(number);
         peer->is_asked = true;
@@ -536,10 +559,10 @@ static uint64_t longest_ns(void)
 /* Ends this rank's sleep. If another rank has woken it, it has a baton. */
 static void wake_up(_Atomic uint32_t *mine)
 {
-    uint32_t word = atomic_exchange(mine, AWAKE);
+    uint32_t word = atomic_exchange_explicit(mine, AWAKE, memory_order_seq_cst);
 
     if (word == MAIL)
-        atomic_fetch_sub(&header()->mails, 1);
+        drop_mail();
     if (word != AWAKE)
         return;
     has_baton = true;
@@ -553,7 +576,7 @@ static void sleep_on(_Atomic uint32_t *mine)
     const struct timespec limit = {0, (long)limit_ns};
     uint32_t word;
 
-    while ((word = atomic_load(mine)) != AWAKE &&
+    while ((word = atomic_load_explicit(mine, memory_order_seq_cst)) != AWAKE &&
            (syscall(SYS_futex, mine, FUTEX_WAIT, word, &limit, NULL, 0) == 0 || errno == EAGAIN))
         continue;
     wake_up(mine);
@@ -567,16 +590,20 @@ bool sg_wakes_sleep(unsigned (*progress)(void *worker), void *worker, unsigned *
     _Atomic uint32_t *mine;
     int saved_errno = errno;
 
-    if (!sg_turn_lets_sleep() || sg_processors_crowd() <= CROWD_MIN)
+    if (!sg_turn_lets_sleep() || sg_processors_crowd() <= CROWD_MIN) {
+        /* This thread does not sleep, but a rank that it waits for may. */
+        if (sg_wakes_are_owed)
+            sg_wakes_pay();
         return false;
+    }
     *events = 0;
     if (++sg_turns.idle < SPINS)
         return true;
     notify_all();
     mine = word_of(own);
-    /* Sequentially consistent: the word is up before the last look for messages. */
-    atomic_store(mine, ASLEEP);
+    atomic_store_explicit(mine, ASLEEP, memory_order_seq_cst);
     ask();
+    /* The word is up before the last look for messages. */
     atomic_thread_fence(memory_order_seq_cst);
     *events = progress(worker);
     if (*events == 0) {

@@ -372,6 +372,8 @@ TEST("a sleep's limit grows with the ranks of a processor, and is short if other
     EXPECT(sleeps_once(), limit_ns == 50000000);
     sg_wakes_know_endpoint(&endpoints[2], key_of(2));
     EXPECT(sleeps_once(), limit_ns == 80000);
+    sg_wakes_forget_endpoint(&endpoints[2]);
+    EXPECT(sleeps_once(), limit_ns == 50000000);
     crowd = 40;
     end();
 }
@@ -389,6 +391,24 @@ TEST("few ranks for each processor, or threads, do not sleep in this way")
     lets_sleep = true;
     sg_wakes_stop();
     EXPECT(!sg_wakes_are_on);
+    end();
+}
+
+TEST("a rank that waits without sleeping wakes others at once")
+{
+    unsigned events;
+
+    begin(2);
+    with_rank(1, receive_one);
+    ASSERT(become(0));
+    until_all_sleep(1);
+    lets_sleep = false;
+    sg_wakes_begin_wait();
+    send_to(1, NULL);
+    EXPECT(sg_wakes_are_owed, !sg_wakes_sleep(progress, NULL, &events));
+    EXPECT(!sg_wakes_are_owed, shared->wakes == 1);
+    sg_wakes_end_wait();
+    lets_sleep = true;
     end();
 }
 
