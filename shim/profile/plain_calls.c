@@ -276,7 +276,7 @@ bool sg_plain_begin(struct sg_profile_call *call, sg_word *words)
         if (!open_event(call, plan))
             return false;
     }
-    /* Only now: the general path does the same, with the words as they were. */
+    /* Not earlier: the general path would find changed words. */
     if (form >= WAIT)
         sg_awaited_begin(&call->kept.awaited, call->function, words);
     else if (form == RECEIVE && words[LAST] == (sg_word)MPI_STATUS_IGNORE)

@@ -17,10 +17,9 @@
 #define CROWD_MIN 8
 /* Iterations without events before a sleep: in each MPICH may start what the last one allows. */
 #define SPINS 4u
-/* Ranks that run at a time, beyond the processors: while one sleeps already, and the next one is
- * not there yet. */
+/* Ranks that run at a time, beyond the processors: one falls asleep while the next wakes up. */
 #define SPARE 1
-/* ... but if they have not passed on for so long, they may do something else. */
+/* Ranks that have not passed on for so long may be computing: others are woken nevertheless. */
 #define STALE_NS UINT64_C(1000000)
 /* Sleeps between looks at the processors. */
 #define SLEEPS_PER_LOOK 64u
@@ -29,7 +28,7 @@
 #define SLEEP_NS UINT64_C(250000)
 #define SLEEP_MAX_NS UINT64_C(50000000)
 #define STRANGERS_SLEEP_NS UINT64_C(80000)
-/* Unfinished sends that are known; of more than these nobody is asked. */
+/* Capacity for unfinished sends: the receivers of further ones are not asked. */
 #define REQUESTS 1024u
 #define BITS 64
 
@@ -316,7 +315,7 @@ static bool take_mail(int number)
 }
 
 /* Wakes ranks in MAIL, the next ones after this rank first, until about as many as there are
- * processors run. Whoever was woken so passes on when it sleeps or leaves its call. Each then finds
+ * processors run. A rank woken so passes on when it sleeps or leaves its call. Each then finds
  * more of what it waits for than if all ran at once. */
 static void pass_on(void)
 {
@@ -362,7 +361,7 @@ static void notify_askers(void)
     }
 }
 
-/* Notifies those that are owed it. */
+/* Notifies the ranks that are owed it. */
 static void notify_all(void)
 {
     /* The messages are on their way before the words are read. */

@@ -1,7 +1,6 @@
 #!/bin/bash
 # More than 8 ranks share a processor, each in a session of its own: a rank that waits inside MPICH
-# sleeps until whoever sends to it wakes it. Results are MPICH's, and whatever ends a rank, the
-# others end, too.
+# sleeps until a sender wakes it. Results equal MPICH's, and when a rank is killed, the others end.
 . "$(dirname "$0")/../lib/sh.sh"
 export TMPDIR=$WORK STAGGER_TRACE=off
 ranks=10

@@ -5,7 +5,7 @@
 #include "intranode/node.h"
 
 /* Completes a call as shim/intranode/mpi/intranode.c does among many ranks on few processors: a
- * rank that cannot go on sleeps, and whoever lets others go on wakes them. */
+ * rank that cannot go on sleeps, and the rank whose step it waits for wakes it. */
 void sleepers_complete(struct sg_node_op *op);
 
 #endif
