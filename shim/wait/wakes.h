@@ -2,13 +2,13 @@
  * a word of its own in shared memory of the machine, and a rank whose send it may wait for wakes it
  * (docs/decisions/08). The hook that sees both calls these functions (ucx_sends.c, hook_ucx.c).
  *
- * No wake is lost: a sleeper publishes that it sleeps, progresses once more, and sleeps only then; a
- * sender looks at the word after its message is on its way. Some traffic is sent in progress and
+ * No wake is lost: a sleeper publishes that it sleeps, progresses once more, and sleeps only then;
+ * a sender looks at the word after its message is on its way. Some traffic is sent in progress and
  * not by a call: a rank with unfinished sends therefore asks their receivers to wake it when they
  * have progressed. Every sleep has a limit.
  *
- * While the calling thread is in a call that waits, it wakes others when it has nothing to do, or at
- * the end of the call: its own next message then needs no second wake.
+ * While the calling thread is in a call that waits, it wakes others when it has nothing to do, or
+ * at the end of the call: its own next message then needs no second wake.
  *
  * One thread at a time; not from a signal handler. errno is preserved.
  */

@@ -1,7 +1,7 @@
 /* Tests that senders wake a rank that waits inside MPICH. A rank is a process: this one and its
- * children share the table and a mailbox that stands for MPICH's messages. Futexes are the kernel's,
- * but sleeps have no limit, so that a lost wake is a test that does not end. The knowledge of
- * processors is this file's.
+ * children share the table and a mailbox that stands for MPICH's messages. Futexes are the
+ * kernel's, but sleeps have no limit, so that a lost wake is a test that does not end. The
+ * knowledge of processors is this file's.
  */
 #include "lib/unit.h"
 #include "wait/processors.h"
