@@ -37,13 +37,12 @@ static _Atomic uint64_t taken_count;
 
 /* ---- capacity ---- */
 
-static bool take_share(const struct sg_log_header *header)
+static bool take_share(const struct sg_log_header *header, unsigned slots)
 {
     uint64_t share = header->event_limit_slots / SHARE;
 
-    return atomic_load_explicit(&taken_count, memory_order_relaxed) + ALLOWANCE <= share &&
-           atomic_fetch_add_explicit(&taken_count, ALLOWANCE, memory_order_relaxed) + ALLOWANCE <=
-               share;
+    return atomic_load_explicit(&taken_count, memory_order_relaxed) + slots <= share &&
+           atomic_fetch_add_explicit(&taken_count, slots, memory_order_relaxed) + slots <= share;
 }
 
 /* True if any thread may still add an event. */
@@ -71,14 +70,16 @@ bool sg_events_leave_out(enum sg_function function)
     return true;
 }
 
-/* Reserves slots for the calling thread: fewer if the log has no room for all. False: the event is
- * left out. */
+/* Reserves slots for the calling thread: twice as many as the last time, since a thread that ends
+ * leaves the rest unused; fewer if the log has no room for all. False: the event is left out. */
 static __attribute__((noinline)) bool refill(enum sg_function function)
 {
     unsigned char *first = NULL;
-    unsigned slots = ALLOWANCE;
+    unsigned slots = sg_event_slots.reserved == 0          ? 1
+                     : sg_event_slots.reserved < ALLOWANCE ? 2 * sg_event_slots.reserved
+                                                           : ALLOWANCE;
 
-    if (take_share(sg_log_header(sg_process.log))) {
+    if (take_share(sg_log_header(sg_process.log), slots)) {
         while (slots > 0 && (first = sg_log_event_block(sg_process.log, slots)) == NULL)
             slots /= 2;
     }
@@ -86,7 +87,7 @@ static __attribute__((noinline)) bool refill(enum sg_function function)
         leave_out(function);
         return false;
     }
-    sg_event_slots = (struct sg_event_slots){first, first + (size_t)slots * SG_SLOT_BYTES};
+    sg_event_slots = (struct sg_event_slots){first, first + (size_t)slots * SG_SLOT_BYTES, slots};
     return true;
 }
 

@@ -65,6 +65,7 @@ uint64_t sg_events_change(const struct sg_event_subject *subject,
 /* The calling thread's reserved slots in the log. */
 struct sg_event_slots {
     unsigned char *next, *end;
+    unsigned reserved; /* together with `next`, the last time */
 };
 
 extern __thread struct sg_event_slots sg_event_slots;

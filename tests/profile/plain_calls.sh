@@ -24,3 +24,9 @@ check "without it each completion has a record" is "465 0" \
 check "on the direct path fewer than one in three have" \
     [ $(($(record_count single 17) + $(record_count single 30))) -lt 155 ]
 check "some of the others share a record" [ "$(record_count single 30)" -gt 0 ]
+
+# Threads reserve slots for several events at a time, and these end after two.
+PRELOAD=$WORK/alone/libstagger.so observe brief 2 "$PROGRAMS/brief_threads"
+check "threads that end leave few slots unused" [ "$(/usr/bin/python3 -c 'import sys
+kinds = open(sys.argv[1], "rb").read()[4096::64].rstrip(b"\0")
+print(kinds.count(0))' brief.trace/rank-000000.log)" -lt 30 ]
