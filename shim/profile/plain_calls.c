@@ -229,27 +229,6 @@ static inline bool open_event(struct sg_profile_call *call, const struct sg_plai
     return true;
 }
 
-static inline void enter(const struct sg_profile_call *call, const struct sg_plain_plan *plan,
-                         bool waits)
-{
-    const struct sg_event_content *asked = &call->asked;
-    struct sg_record_thread *present = sg_present_enter();
-
-    present->operation = waits ? 0 : SG_THREAD_PASSES;
-    present->begin_ns = call->begin_ns;
-    present->site = plan->site->index;
-    present->function = plan->number;
-    if (waits) {
-        present->comm = asked->comm;
-        present->order = 0;
-        present->to = asked->to;
-        present->to_tag = asked->to_tag;
-        present->from = asked->from;
-        present->from_tag = asked->from_tag;
-    }
-    sg_present_entered(present);
-}
-
 static inline struct sg_plain_plan *plan_of_call(const struct sg_profile_call *call, enum form form,
                                                  const sg_word *words)
 {
@@ -286,13 +265,6 @@ bool sg_plain_begin(struct sg_profile_call *call, sg_word *words)
     call->site = plan->site;
     call->is_begun = waits;
     sg_account_mark(SG_ACCOUNT_OPENED);
-    call->begin_ns = sg_tick_ns();
-    sg_account_mark(SG_ACCOUNT_BEGUN);
-    if (call->event != NULL)
-        sg_events_begun(call->event, call->begin_ns);
-    sg_account_mark(SG_ACCOUNT_RECORD);
-    enter(call, plan, waits);
-    sg_account_mark(SG_ACCOUNT_PRESENT);
     return true;
 }
 

@@ -45,7 +45,7 @@ struct sg_profile_call {
  * time. records: true if a function's calls are counted, have events, and are followed. */
 void sg_plain_start(bool threads, bool (*records)(enum sg_function function));
 
-/* Begins a counted call. False: the general path has to. */
+/* Prepares a counted call, up to the reading of its begin. False: the general path has to. */
 bool sg_plain_begin(struct sg_profile_call *call, sg_word *words);
 /* Ends a call that it has begun and that has succeeded. False: the general path has to. Fills the
  * call's end on its thread, but not the interval after it. */

@@ -235,15 +235,15 @@ void sg_profile_begin_counted(struct sg_profile_call *call, sg_word *words)
     if (polled && begin_repeat(call, words))
         return;
     call->is_repeat = false;
-    if (!polled && sg_plain_begin(call, words))
-        return;
-    own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
-    sg_account_mark(SG_ACCOUNT_KEPT);
-    if (waits) {
-        begin_waiting(call, own);
-    } else {
-        call->site = sg_site_of(call->caller);
-        sg_account_mark(SG_ACCOUNT_SITE);
+    if (polled || !sg_plain_begin(call, words)) {
+        own = sg_arguments_keep(&call->kept, call->function, call->is_f08, words, values);
+        sg_account_mark(SG_ACCOUNT_KEPT);
+        if (waits) {
+            begin_waiting(call, own);
+        } else {
+            call->site = sg_site_of(call->caller);
+            sg_account_mark(SG_ACCOUNT_SITE);
+        }
     }
     call->begin_ns = sg_tick_ns();
     sg_account_mark(SG_ACCOUNT_BEGUN);
