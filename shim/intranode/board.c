@@ -280,6 +280,21 @@ static enum sg_status gather(void *context, const void *data, size_t size_bytes,
 
 /* ---- combination, broadcast, messages ---- */
 
+/* Ends a round in which the leader has data for all of the machine. Returns its status on all. */
+static enum sg_status hand_out(struct sg_board *board, enum sg_status status, void *data,
+                               size_t size_bytes)
+{
+    struct shared *shared = board->segment;
+
+    if (leads(board)) {
+        memcpy(shared->area, data, size_bytes);
+        release(board, status, false);
+        return status;
+    }
+    memcpy(data, shared->area, size_bytes);
+    return (enum sg_status)shared->status;
+}
+
 static enum sg_status combine(void *context, enum sg_combination how, uint64_t *values, int count)
 {
     struct sg_board *board = context;
@@ -296,12 +311,8 @@ static enum sg_status combine(void *context, enum sg_combination how, uint64_t *
             for (int i = 1; i < board->count; i++)
                 sg_exchange_add(how, at, shared->posts[i].values, taken);
             status = sg_exchange_combine(&board->between, how, at, taken);
-            memcpy(shared->area, at, piece_bytes);
-            release(board, status, false);
-        } else {
-            status = (enum sg_status)shared->status;
-            memcpy(at, shared->area, piece_bytes);
         }
+        status = hand_out(board, status, at, piece_bytes);
     }
     return status;
 }
@@ -309,7 +320,6 @@ static enum sg_status combine(void *context, enum sg_combination how, uint64_t *
 static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
 {
     struct sg_board *board = context;
-    struct shared *shared = board->segment;
     const struct sg_exchange *between = &board->between;
     enum sg_status status = SG_OK;
 
@@ -319,14 +329,9 @@ static enum sg_status broadcast(void *context, void *data, size_t size_bytes)
         size_t piece_bytes = piece_of(size_bytes, done_bytes, AREA_BYTES);
 
         post(board, NULL, 0, 0);
-        if (leads(board)) {
+        if (leads(board))
             status = between->broadcast(between->context, at, piece_bytes);
-            memcpy(shared->area, at, piece_bytes);
-            release(board, status, false);
-        } else {
-            status = (enum sg_status)shared->status;
-            memcpy(at, shared->area, piece_bytes);
-        }
+        status = hand_out(board, status, at, piece_bytes);
     }
     return status;
 }
