@@ -62,6 +62,21 @@ static const void *unfinished(const void *returned)
     return (uintptr_t)returned >= ERRORS ? NULL : returned;
 }
 
+/* Both return what UCX has returned. */
+static void *note_send(const void *endpoint, void *returned)
+{
+    if (sg_wakes_are_on)
+        sg_wakes_sent(endpoint, unfinished(returned));
+    return returned;
+}
+
+static int note_ended_send(const void *endpoint, int status)
+{
+    if (sg_wakes_are_on)
+        sg_wakes_sent(endpoint, NULL);
+    return status;
+}
+
 static struct sg_wakes_key key_of(const void *address)
 {
     struct sg_wakes_key key;
@@ -105,96 +120,64 @@ static void *tag_send(void *endpoint, const void *buffer, size_t count, uint64_t
                       const void *parameters)
 {
     STANDS_BEFORE(tag_send);
-    void *returned;
 
-    returned = function(endpoint, buffer, count, tag, parameters);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, unfinished(returned));
-    return returned;
+    return note_send(endpoint, function(endpoint, buffer, count, tag, parameters));
 }
 
 static void *tag_send_sync(void *endpoint, const void *buffer, size_t count, uint64_t tag,
                            const void *parameters)
 {
     STANDS_BEFORE(tag_send_sync);
-    void *returned;
 
-    returned = function(endpoint, buffer, count, tag, parameters);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, unfinished(returned));
-    return returned;
+    return note_send(endpoint, function(endpoint, buffer, count, tag, parameters));
 }
 
 static void *am_send(void *endpoint, uint16_t number, const void *buffer, size_t count,
                      uint64_t type, void *callback, unsigned flags)
 {
     STANDS_BEFORE(am_send);
-    void *returned;
 
-    returned = function(endpoint, number, buffer, count, type, callback, flags);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, unfinished(returned));
-    return returned;
+    return note_send(endpoint, function(endpoint, number, buffer, count, type, callback, flags));
 }
 
 static int put_at_once(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
                        void *key)
 {
     STANDS_BEFORE(put_at_once);
-    int status;
 
-    status = function(endpoint, buffer, size_bytes, remote, key);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, NULL);
-    return status;
+    return note_ended_send(endpoint, function(endpoint, buffer, size_bytes, remote, key));
 }
 
 static void *put(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote, void *key,
                  void *callback)
 {
     STANDS_BEFORE(put);
-    void *returned;
 
-    returned = function(endpoint, buffer, size_bytes, remote, key, callback);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, unfinished(returned));
-    return returned;
+    return note_send(endpoint, function(endpoint, buffer, size_bytes, remote, key, callback));
 }
 
 static int put_implicitly(void *endpoint, const void *buffer, size_t size_bytes, uint64_t remote,
                           void *key)
 {
     STANDS_BEFORE(put_implicitly);
-    int status;
 
-    status = function(endpoint, buffer, size_bytes, remote, key);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, NULL);
-    return status;
+    return note_ended_send(endpoint, function(endpoint, buffer, size_bytes, remote, key));
 }
 
 static void *get(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote, void *key,
                  void *callback)
 {
     STANDS_BEFORE(get);
-    void *returned;
 
-    returned = function(endpoint, buffer, size_bytes, remote, key, callback);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, unfinished(returned));
-    return returned;
+    return note_send(endpoint, function(endpoint, buffer, size_bytes, remote, key, callback));
 }
 
 static int get_implicitly(void *endpoint, void *buffer, size_t size_bytes, uint64_t remote,
                           void *key)
 {
     STANDS_BEFORE(get_implicitly);
-    int status;
 
-    status = function(endpoint, buffer, size_bytes, remote, key);
-    if (sg_wakes_are_on)
-        sg_wakes_sent(endpoint, NULL);
-    return status;
+    return note_ended_send(endpoint, function(endpoint, buffer, size_bytes, remote, key));
 }
 
 static int flush(void *endpoint)

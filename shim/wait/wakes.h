@@ -45,7 +45,8 @@ bool sg_wakes_are_useful(void);
 size_t sg_wakes_bytes(int ranks);
 /* Puts this rank's key into the zeroed table, which is the process's until stop. */
 void sg_wakes_enter(void *table, int ranks, int own);
-/* After all have entered. False: keys are not unique; the same for all of a machine. */
+/* After all have entered. False: keys are not unique, which is so on all ranks of a machine; or no
+ * memory: those that this rank sends to wake at the limits of their sleeps. */
 bool sg_wakes_start(void);
 /* Before the table is unmapped. */
 void sg_wakes_stop(void);
