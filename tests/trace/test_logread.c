@@ -46,14 +46,17 @@ static enum sg_status open_bytes(const void *bytes, size_t size_bytes, struct sg
     return sg_logread_try(path, log, &refusal);
 }
 
-/* A log with two posts, then a wait that completes them, itself, and a slot that is not there. */
-static struct sg_logread *open_waited(uint8_t completes)
+/* A log with two posts, then a wait that completes them, itself, and a slot that is not there.
+ * *record: the wait's. */
+static struct sg_logread *open_waited(uint8_t completes, const void **record,
+                                      enum sg_record_kind *kind)
 {
     struct sg_record_event *event;
     struct sg_logread *reader;
     struct fabricated log;
     unsigned char *bytes;
     size_t size_bytes;
+    uint64_t slot = 2;
 
     fabricate_start(&log, 0, 8);
     event = fabricate_event(&log, 1, 1, 2100, 2110);
@@ -67,10 +70,11 @@ static struct sg_logread *open_waited(uint8_t completes)
     for (uint32_t i = 0; i < 4; i++)
         event->completed[i] = i < 3 ? i : 1000;
     bytes = fabricate_bytes(&log, &size_bytes);
-    if (open_bytes(bytes, size_bytes, &reader) != SG_OK)
-        reader = NULL;
+    ASSERT(open_bytes(bytes, size_bytes, &reader) == SG_OK);
     free(bytes);
     fabricate_free(&log);
+    *record = sg_logread_next(reader, &slot, kind);
+    ASSERT(*record != NULL);
     return reader;
 }
 
@@ -411,16 +415,12 @@ TEST("a directory without a usable log gets one line")
 
 TEST("a wait's event stands for the completions of messages as they were posted")
 {
-    struct sg_logread *log = open_waited(4);
     struct sg_record_request received, sent, none;
     struct sg_completions completions;
     enum sg_record_kind kind;
     const void *record;
-    uint64_t slot = 2;
+    struct sg_logread *log = open_waited(4, &record, &kind);
 
-    ASSERT(log != NULL);
-    record = sg_logread_next(log, &slot, &kind);
-    ASSERT(record != NULL);
     completions = sg_completions_of(record, kind);
     EXPECT(completions.count == 4, completions.time_ns == 2150,
            sg_completion_read(log, &completions, 0, &received),
@@ -436,14 +436,10 @@ TEST("a wait's event stands for the completions of messages as they were posted"
 
 TEST("an event that claims more completions than it can hold has none")
 {
-    struct sg_logread *log = open_waited(SG_EVENT_COMPLETES_MOST + 1);
     enum sg_record_kind kind;
     const void *record;
-    uint64_t slot = 2;
+    struct sg_logread *log = open_waited(SG_EVENT_COMPLETES_MOST + 1, &record, &kind);
 
-    ASSERT(log != NULL);
-    record = sg_logread_next(log, &slot, &kind);
-    ASSERT(record != NULL);
     EXPECT(sg_completions_of(record, kind).count == 0);
     sg_logread_close(log);
 }
