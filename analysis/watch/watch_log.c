@@ -436,18 +436,18 @@ static void copy_entries(struct sg_live_log *log)
 
     for (uint32_t i = 0; i < log->entry_count; i++) {
         const struct sg_live_entry *entry = &log->entries[i];
-        unsigned char *to = log->image + SG_LOG_HEADER_BYTES + entry->at * SG_SLOT_BYTES;
+        unsigned char *to = NULL; /* without a place there may be no image */
 
+        if (entry->at != NO_PLACE)
+            to = log->image + SG_LOG_HEADER_BYTES + entry->at * SG_SLOT_BYTES;
         if (!copy_entry(log, entry, copy)) {
-            if (entry->at != NO_PLACE && to[0] == SG_RECORD_THREAD)
+            if (to != NULL && to[0] == SG_RECORD_THREAD)
                 ((struct sg_record_thread *)(void *)to)->turn = 0; /* not known */
             continue;
         }
-        if (entry->at == NO_PLACE || copy[0] == SG_RECORD_THREAD)
+        if (to == NULL || copy[0] == SG_RECORD_THREAD)
             log->last_ns = sg_logread_later(copy, copy[0], log->last_ns);
-        if (entry->at == NO_PLACE)
-            continue;
-        if (copy[0] == to[0])
+        if (to != NULL && copy[0] == to[0])
             memcpy(to, copy, entry->slots * SG_SLOT_BYTES);
     }
 }
