@@ -359,7 +359,7 @@ $(B)/tests/weak/test_ring: $(call weak,tests/weak/sleepers shim/wait/wait $(base
 
 # One rank's part of a large communicator: its executed blocks and its memory are counted.
 COUNTED := $(basename $(call sources,shim/internode shim/transport/verbs $(filter-out %/kernels,$(ALGO_DIRS)))) \
-           $(addprefix shim/core/,exchange grouping)
+           $(addprefix shim/core/,exchange grouping learn) shim/mpi/learning
 COUNTED_NAMES := malloc calloc realloc aligned_alloc free sched_yield sg_memory_create sg_memory_free
 $(B)/counted/%.o: %.c Makefile | $(GENERATED_HEADERS)
 	$(say) CC $@

@@ -49,16 +49,16 @@ static void begin_learning(struct sg_learn *learn, bool by_change)
     learn->round = 0;
     learn->by_change = by_change;
     learn->suspects = false;
-    memset(learn->known, 0, (size_t)learn->settings.ranks * sizeof *learn->known);
+    memset(learn->known, 0, sizeof learn->known);
     memset(&learn->own, 0, sizeof learn->own);
     begin_round(learn);
 }
 
-/* Starts the calls between publishing the counted sums and deciding on them. */
-static void begin_telling(struct sg_learn *learn, bool looks)
+/* Starts the calls between telling and deciding. */
+static void begin_telling(struct sg_learn *learn, enum sg_learn_about about)
 {
     learn->phase = SG_LEARN_TELLING;
-    learn->looks = looks;
+    learn->about = about;
     learn->left = SG_LEARN_LAG;
 }
 
@@ -68,13 +68,10 @@ static void begin_holding(struct sg_learn *learn)
     learn->left = learn->suspects ? 1 : learn->watch;
 }
 
-void sg_learn_start(struct sg_learn *learn, const struct sg_learn_settings *settings,
-                    struct sg_learn_told *known, struct sg_learn_told *look)
+void sg_learn_start(struct sg_learn *learn, const struct sg_learn_settings *settings)
 {
     memset(learn, 0, sizeof *learn);
     learn->settings = *settings;
-    learn->known = known;
-    learn->look = look;
     learn->holds = settings->first;
     learn->hold = settings->hold;
     learn->watch = SG_LEARN_WATCH_BLOCKS * settings->block;
@@ -91,7 +88,7 @@ static struct sg_learn_step try(struct sg_learn *learn)
     if (--learn->left == 0) {
         learn->left = learn->settings.block;
         if (++learn->turn == alive_count(learn))
-            begin_telling(learn, false);
+            begin_telling(learn, SG_LEARN_ROUND);
     }
     return step;
 }
@@ -102,7 +99,7 @@ static struct sg_learn_step look(struct sg_learn *learn)
                                  .counts = learn->left < learn->settings.block};
 
     if (--learn->left == 0)
-        begin_telling(learn, true);
+        begin_telling(learn, SG_LEARN_LOOK);
     return step;
 }
 
@@ -151,15 +148,14 @@ struct sg_learn_step sg_learn_step(struct sg_learn *learn)
 
 void sg_learn_add(struct sg_learn *learn, int arm, uint64_t ns)
 {
-    learn->own.ns[arm] += ns;
+    learn->own.numbers[arm] += ns;
 }
 
 struct sg_learn_told sg_learn_tell(struct sg_learn *learn)
 {
-    struct sg_learn_told told = learn->own;
-
+    learn->told = learn->own;
     memset(&learn->own, 0, sizeof learn->own);
-    return told;
+    return learn->told;
 }
 
 /* ---- decisions on a round --------------------------------------------------------------------*/
@@ -257,24 +253,27 @@ static void end_learning(struct sg_learn *learn)
     begin_holding(learn);
 }
 
-static bool decide_round(struct sg_learn *learn, const struct sg_learn_told *told)
+static void add_told(const struct sg_learn *learn, const struct sg_learn_told *all, int arm,
+                     struct sg_learn_cost *cost)
+{
+    cost->own_ns += learn->told.numbers[arm];
+    cost->all_ns += all->numbers[arm];
+    cost->calls += learn->settings.block - 1;
+}
+
+static bool decide_round(struct sg_learn *learn, const struct sg_learn_told *all)
 {
     for (int arm = 0; arm < learn->settings.arms; arm++) {
-        uint64_t sum = 0;
-
-        for (int rank = 0; rank < learn->settings.ranks; rank++) {
-            sum += told[rank].ns[arm];
-            learn->known[rank].ns[arm] += told[rank].ns[arm];
-        }
+        add_told(learn, all, arm, &learn->known[arm]);
         /* A candidate without a turn cannot win the round. */
-        learn->round_ns[learn->round][arm] = (learn->alive & 1u << arm) != 0 ? sum : UINT64_MAX;
+        learn->round_ns[learn->round][arm] =
+            (learn->alive & 1u << arm) != 0 ? all->numbers[arm] : UINT64_MAX;
     }
     drop_arms(learn);
     if (learn->round + 1 == SG_LEARN_ROUNDS || alive_count(learn) == 1) {
         for (int round = learn->round + 1; round < SG_LEARN_ROUNDS; round++)
             memcpy(learn->round_ns[round], learn->round_ns[learn->round],
                    sizeof learn->round_ns[round]);
-        learn->known_calls = (uint64_t)(learn->round + 1) * (learn->settings.block - 1);
         end_learning(learn);
         return true;
     }
@@ -285,48 +284,47 @@ static bool decide_round(struct sg_learn *learn, const struct sg_learn_told *tol
 
 /* ---- decisions on a look ---------------------------------------------------------------------*/
 
-static uint64_t sum_of(const struct sg_learn *learn, const struct sg_learn_told *told)
+/* A rank's votes, by index. */
+enum { LAST_IS_UNLIKE, LOOKS_ARE_UNLIKE };
+
+/* The rank's vote: true if its share of the cost, or the sum over all ranks, has changed. */
+static bool is_unlike(const struct sg_learn *learn, const struct sg_learn_cost *now)
 {
-    uint64_t sum = 0;
+    const struct sg_learn_cost *known = &learn->known[learn->holds];
+    uint64_t even = EVEN_SHARE * (uint64_t)learn->settings.ranks, was, is, was_call_ns, call_ns;
 
-    for (int rank = 0; rank < learn->settings.ranks; rank++)
-        sum += told[rank].ns[learn->holds];
-    return sum;
-}
-
-/* calls: number counted in `told`. */
-static bool is_unlike(const struct sg_learn *learn, const struct sg_learn_told *told,
-                      uint64_t calls)
-{
-    uint64_t known = sum_of(learn, learn->known), now = sum_of(learn, told), apart = 0;
-    uint64_t even = EVEN_SHARE * (uint64_t)learn->settings.ranks;
-
-    if (known == 0 || now == 0)
-        return known != now;
-    for (int rank = 0; rank < learn->settings.ranks; rank++) {
-        uint64_t was = learn->known[rank].ns[learn->holds] * even / known;
-        uint64_t is = told[rank].ns[learn->holds] * even / now;
-
-        if ((was < is ? is - was : was - is) > apart)
-            apart = was < is ? is - was : was - is;
-    }
-    known /= learn->known_calls;
-    now /= calls;
-    return apart > SHARE_APART || now > known * SUM_FACTOR || now < known / SUM_FACTOR;
+    if (known->all_ns == 0 || now->all_ns == 0)
+        return known->all_ns != now->all_ns;
+    was = known->own_ns * even / known->all_ns;
+    is = now->own_ns * even / now->all_ns;
+    was_call_ns = known->all_ns / known->calls;
+    call_ns = now->all_ns / now->calls;
+    return (was < is ? is - was : was - is) > SHARE_APART || call_ns > was_call_ns * SUM_FACTOR ||
+           call_ns < was_call_ns / SUM_FACTOR;
 }
 
 /* A change needs two consecutive looks, because a single one may be noise; their sum has less
  * noise. */
-static void decide_look(struct sg_learn *learn, const struct sg_learn_told *told)
+static void decide_look(struct sg_learn *learn, const struct sg_learn_told *all)
 {
-    uint64_t calls = learn->settings.block - 1;
+    struct sg_learn_cost last = {0};
+
+    if (!learn->suspects)
+        learn->looks = last;
+    add_told(learn, all, learn->holds, &last);
+    add_told(learn, all, learn->holds, &learn->looks);
+    learn->own.numbers[LAST_IS_UNLIKE] = is_unlike(learn, &last);
+    learn->own.numbers[LOOKS_ARE_UNLIKE] = is_unlike(learn, &learn->looks);
+    begin_telling(learn, SG_LEARN_VOTES);
+}
+
+static void decide_votes(struct sg_learn *learn, const struct sg_learn_told *all)
+{
+    bool unlike = all->numbers[LAST_IS_UNLIKE] > 0 && all->numbers[LOOKS_ARE_UNLIKE] > 0;
     bool again = learn->suspects;
 
-    for (int rank = 0; rank < learn->settings.ranks; rank++)
-        learn->look[rank].ns[learn->holds] =
-            told[rank].ns[learn->holds] + (again ? learn->look[rank].ns[learn->holds] : 0);
-    learn->suspects = !again && is_unlike(learn, learn->look, calls);
-    if (again && is_unlike(learn, told, calls) && is_unlike(learn, learn->look, 2 * calls))
+    learn->suspects = unlike && !again;
+    if (unlike && again)
         begin_learning(learn, true);
     else if (learn->until_learning == 0)
         begin_learning(learn, false);
@@ -334,10 +332,13 @@ static void decide_look(struct sg_learn *learn, const struct sg_learn_told *told
         begin_holding(learn);
 }
 
-bool sg_learn_decide(struct sg_learn *learn, const struct sg_learn_told *told)
+bool sg_learn_decide(struct sg_learn *learn, const struct sg_learn_told *all)
 {
-    if (!learn->looks)
-        return decide_round(learn, told);
-    decide_look(learn, told);
+    if (learn->about == SG_LEARN_ROUND)
+        return decide_round(learn, all);
+    if (learn->about == SG_LEARN_LOOK)
+        decide_look(learn, all);
+    else
+        decide_votes(learn, all);
     return false;
 }

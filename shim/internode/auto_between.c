@@ -92,8 +92,7 @@ const struct sg_choice *sg_internode_usual(const struct sg_internode *internode,
 /* The cost exchange of one learning slot. MPICH owns this memory while the request is active. */
 struct telling {
     MPI_Request request;
-    struct sg_learn_told own;
-    struct sg_learn_told *all; /* by rank */
+    struct sg_learn_told own, all;
 };
 
 struct sg_internode_auto {
@@ -103,18 +102,15 @@ struct sg_internode_auto {
     struct sg_learning_place *place; /* NULL: its cost is not counted */
     int arm;
     uint64_t begin_ns;
-    struct sg_learn_told told[]; /* of all learning slots, by rank */
 };
-
-#define WORDS ((int)(sizeof(struct sg_learn_told) / sizeof(uint64_t)))
 
 /* MPICH has passed its error to the communicator's handler. Missing costs count as 0. */
 static void tell(const struct sg_call *call, struct telling *telling, struct sg_learn *learn)
 {
-    memset(telling->all, 0, (size_t)learn->settings.ranks * sizeof *telling->all);
     telling->own = sg_learn_tell(learn);
-    if (sg_real.Iallgather(&telling->own, WORDS, MPI_UINT64_T, telling->all, WORDS, MPI_UINT64_T,
-                           call->comm, &telling->request) != MPI_SUCCESS)
+    telling->all = (struct sg_learn_told){0};
+    if (sg_real.Iallreduce(telling->own.numbers, telling->all.numbers, SG_LEARN_ARMS_MAX,
+                           MPI_UINT64_T, MPI_SUM, call->comm, &telling->request) != MPI_SUCCESS)
         telling->request = MPI_REQUEST_NULL;
 }
 
@@ -168,19 +164,16 @@ bool sg_internode_end_auto(struct sg_internode *internode)
 
 bool sg_internode_use_auto(struct sg_internode *internode, const char *name)
 {
-    size_t ranks = (size_t)internode->ranks;
     struct sg_internode_auto *automatic;
 
     if (!sg_learning_is_wanted(internode->rules, name, internode->ranks, SG_REACH_INTERNODE))
         return true;
-    automatic = calloc(1, sizeof *automatic + SG_LEARN_PLACES * ranks * sizeof automatic->told[0]);
+    automatic = calloc(1, sizeof *automatic);
     if (automatic == NULL)
         return false;
     internode->automatic = automatic;
-    for (size_t i = 0; i < SG_LEARN_PLACES; i++) {
+    for (int i = 0; i < SG_LEARN_PLACES; i++)
         automatic->tellings[i].request = MPI_REQUEST_NULL;
-        automatic->tellings[i].all = automatic->told + i * ranks;
-    }
     automatic->learning = sg_learning_create(internode->rules, name, internode->ranks);
     return automatic->learning != NULL;
 }
@@ -219,14 +212,14 @@ static struct sg_learn_step step(struct sg_internode *internode, const struct sg
     if (now.decides) {
         if (!is_told(telling))
             await(internode, call, telling);
-        if (sg_learn_decide(&place->learn, telling->all) && internode->rank == 0)
+        if (sg_learn_decide(&place->learn, &telling->all) && internode->rank == 0)
             sg_learning_say(automatic->learning, place, text_of);
         now = sg_learn_step(&place->learn);
     }
     if (now.tells)
         tell(call, telling, &place->learn);
     else
-        is_told(telling); /* advances the allgather, if it has a next step */
+        is_told(telling); /* advances the allreduce, if it has a next step */
     return now;
 }
 

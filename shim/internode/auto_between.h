@@ -1,9 +1,9 @@
 /* The algorithm `auto` between nodes. At each learning slot (mpi/learning.h) the candidates are
  * protocols, and MPICH's own algorithm if it gives the same bits; core/learn.h decides.
  *
- * Ranks exchange call costs through a nonblocking MPICH allgather on the communicator, one for each
- * round of learning and each look. It starts in one call, and its result is used some calls later.
- * docs/decisions/14.
+ * Ranks sum up call costs by a nonblocking MPICH allreduce on the communicator, one for each round
+ * of learning and two for each look. It starts in one call, and its result is used some calls
+ * later. docs/decisions/14.
  *
  * Blocking calls only: the cost of a nonblocking call shows outside of it. Runs in the
  * application's thread, one call at a time on a communicator.
@@ -26,7 +26,7 @@ const struct sg_choice *sg_internode_begin_turn(struct sg_internode *internode,
 const struct sg_choice *sg_internode_usual(const struct sg_internode *internode,
                                            const struct sg_call *call,
                                            const struct sg_choice *rule);
-/* Progresses without waiting. True: no allgather is in flight, and none will start. */
+/* Progresses without waiting. True: no allreduce is in flight, and none will start. */
 bool sg_internode_end_auto(struct sg_internode *internode);
 
 #endif

@@ -82,7 +82,7 @@ struct sg_node_word {
 
 /* A rank's published costs at one learning slot, after the ring (sg_tell_put, node.h). */
 struct sg_node_told {
-    _Atomic uint64_t ns[SG_NODE_LINE_BYTES / 8];
+    _Atomic uint64_t numbers[SG_NODE_LINE_BYTES / 8];
 };
 
 /* Announces a rank's box; after the costs (outbox.h). */

@@ -524,17 +524,20 @@ void sg_tell_put(const struct sg_node *node, int place, uint32_t turn,
     /* Relaxed, here and below: leaving the instance is the release; seeing that all have left it is
      * the acquire. */
     for (int i = 0; i < SG_LEARN_ARMS_MAX; i++)
-        atomic_store_explicit(&own->ns[i], told->ns[i], memory_order_relaxed);
+        atomic_store_explicit(&own->numbers[i], told->numbers[i], memory_order_relaxed);
 }
 
-void sg_tell_get(const struct sg_node *node, int place, uint32_t turn, struct sg_learn_told *told)
+struct sg_learn_told sg_tell_get(const struct sg_node *node, int place, uint32_t turn)
 {
+    struct sg_learn_told all = {0};
+
     for (int rank = 0; rank < node->ranks; rank++) {
         const struct sg_node_told *other = line(node, rank, place, turn);
 
         for (int i = 0; i < SG_LEARN_ARMS_MAX; i++)
-            told[rank].ns[i] = atomic_load_explicit(&other->ns[i], memory_order_relaxed);
+            all.numbers[i] += atomic_load_explicit(&other->numbers[i], memory_order_relaxed);
     }
+    return all;
 }
 
 _Static_assert(SG_LEARN_ARMS_MAX <= sizeof(struct sg_node_told) / sizeof(uint64_t), "a line");

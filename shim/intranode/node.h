@@ -79,8 +79,8 @@ const struct sg_call_info *sg_node_call_info(const struct sg_node *node, uint64_
 /* Before the rank's next instance. turn: number of earlier reports at this learning slot. */
 void sg_tell_put(const struct sg_node *node, int place, uint32_t turn,
                  const struct sg_learn_told *told);
-/* told: by rank; after sg_node_have_left of the instance. */
-void sg_tell_get(const struct sg_node *node, int place, uint32_t turn, struct sg_learn_told *told);
+/* Returns the sums over the ranks; after sg_node_have_left of the instance. */
+struct sg_learn_told sg_tell_get(const struct sg_node *node, int place, uint32_t turn);
 
 /* The memory of boxes (outbox.h), for one communicator. A rank's box is made at its first use,
  * charged to STAGGER_MEMORY; the others map it when they look for it.

@@ -1,6 +1,6 @@
-/* Finds the learning slot of a call, starts it in the memory from set-up, and prints what it has
- * learned (learning.h). A slot depends on the range of bytes, not on the exact size, so that calls
- * of similar sizes learn together.
+/* Finds the learning slot of a call, starts it, and prints what it has learned (learning.h). A slot
+ * depends on the range of bytes, not on the exact size, so that calls of similar sizes learn
+ * together.
  */
 #include "mpi/learning.h"
 
@@ -57,20 +57,12 @@ struct sg_learning *sg_learning_create(const struct sg_ruleset *rules, const cha
         return NULL;
     learning->rules = rules;
     learning->ranks = ranks;
-    learning->memory = calloc((size_t)ranks * 2 * SG_LEARN_PLACES, sizeof *learning->memory);
     memcpy(learning->name, name, name_bytes);
-    if (learning->memory == NULL) {
-        free(learning);
-        return NULL;
-    }
     return learning;
 }
 
 void sg_learning_free(struct sg_learning *learning)
 {
-    if (learning == NULL)
-        return;
-    free(learning->memory);
     free(learning);
 }
 
@@ -116,11 +108,8 @@ void sg_learning_start(struct sg_learning *learning, struct sg_learning_place *p
         .block = (uint32_t)place->rule->parameters[SG_AUTO_BLOCK],
         .hold = (uint32_t)place->rule->parameters[SG_AUTO_HOLD],
     };
-    struct sg_learn_told *known =
-        learning->memory +
-        (size_t)(2 * sg_learning_number(learning, place)) * (size_t)learning->ranks;
 
-    sg_learn_start(&place->learn, &settings, known, known + learning->ranks);
+    sg_learn_start(&place->learn, &settings);
 }
 
 /* Reports read this form (analysis/report/learned): "allreduce~MPI_COMM_WORLD(2)[0-64]=handoff;

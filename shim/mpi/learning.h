@@ -23,7 +23,6 @@ struct sg_learning {
     const struct sg_ruleset *rules;
     int ranks;
     struct sg_learning_place all[SG_LEARN_PLACES], *last;
-    struct sg_learn_told *memory; /* each slot's known and look, by rank */
     char name[];
 };
 

@@ -4,11 +4,13 @@
 #include "lib/unit.h"
 
 #define RANKS 4
+#define MANY_RANKS 1000
 #define BLOCK 8
 
 struct team {
-    struct sg_learn learn[RANKS];
-    struct sg_learn_told known[RANKS][RANKS], look[RANKS][RANKS], told[RANKS];
+    int ranks;
+    struct sg_learn learn[MANY_RANKS];
+    struct sg_learn_told all;           /* sums of what the ranks told last */
     uint64_t call;                      /* so many have been */
     uint64_t cost_ns;                   /* of all */
     uint64_t of_arm[SG_LEARN_ARMS_MAX]; /* calls */
@@ -35,13 +37,19 @@ static uint64_t noise(uint64_t call, int rank, uint64_t below)
     return draw(below);
 }
 
-static void start_with(struct team *team, int arms, int first, uint32_t hold)
+static void start_ranks(struct team *team, int ranks, int arms, int first, uint32_t hold)
 {
-    const struct sg_learn_settings settings = {RANKS, arms, first, BLOCK, hold};
+    const struct sg_learn_settings settings = {ranks, arms, first, BLOCK, hold};
 
     memset(team, 0, sizeof *team);
-    for (int rank = 0; rank < RANKS; rank++)
-        sg_learn_start(&team->learn[rank], &settings, team->known[rank], team->look[rank]);
+    team->ranks = ranks;
+    for (int rank = 0; rank < ranks; rank++)
+        sg_learn_start(&team->learn[rank], &settings);
+}
+
+static void start_with(struct team *team, int arms, int first, uint32_t hold)
+{
+    start_ranks(team, RANKS, arms, first, hold);
 }
 
 static void start(struct team *team)
@@ -49,34 +57,46 @@ static void start(struct team *team)
     start_with(team, 3, 0, 1024);
 }
 
-/* The cost of one call by all ranks; its arm. */
-static int call(struct team *team, cost_of script)
+static void add(struct sg_learn_told *all, const struct sg_learn_told *told)
 {
-    int arms[RANKS];
+    for (int i = 0; i < SG_LEARN_ARMS_MAX; i++)
+        all->numbers[i] += told->numbers[i];
+}
 
-    for (int rank = 0; rank < RANKS; rank++) {
+/* One call by all ranks. */
+static void call(struct team *team, cost_of script)
+{
+    struct sg_learn_told told, all = {0};
+    bool tell = false;
+    int arm = 0;
+
+    for (int rank = 0; rank < team->ranks; rank++) {
         struct sg_learn *learn = &team->learn[rank];
         struct sg_learn_step step = {.arm = learn->holds};
 
         if (!sg_learn_goes_on(learn))
             step = sg_learn_step(learn);
         if (step.decides) {
-            sg_learn_decide(learn, team->told);
+            sg_learn_decide(learn, &team->all);
             step = sg_learn_step(learn);
         }
         EXPECT(!step.decides);
-        arms[rank] = step.arm;
+        if (rank == 0)
+            arm = step.arm;
         if (step.counts)
             sg_learn_add(learn, step.arm, script(team->call, step.arm, rank));
         team->cost_ns += script(team->call, step.arm, rank);
-        team->differ = team->differ || step.arm != arms[0];
-        /* Ranks publish their reports before any rank decides from them. */
-        if (step.tells)
-            team->told[rank] = sg_learn_tell(learn);
+        team->differ = team->differ || step.arm != arm;
+        if (step.tells) {
+            told = sg_learn_tell(learn);
+            add(&all, &told);
+            tell = true;
+        }
     }
+    if (tell)
+        team->all = all;
     team->call++;
-    team->of_arm[arms[0]]++;
-    return arms[0];
+    team->of_arm[arm]++;
 }
 
 static void calls(struct team *team, uint64_t count, cost_of script)
@@ -286,7 +306,7 @@ TEST("another late rank starts new learning, at little more than the best candid
     EXPECT(team.learn[0].holds == 1, team.learn[0].changes == 0);
     /* A look every 128 calls, two that are unlike, and a learning. */
     calls(&team,
-          128 + 2 * (BLOCK + SG_LEARN_LAG + 1) + 3 * SG_LEARN_ROUNDS * BLOCK +
+          128 + 2 * (BLOCK + 2 * SG_LEARN_LAG + 1) + 3 * SG_LEARN_ROUNDS * BLOCK +
               SG_LEARN_ROUNDS * SG_LEARN_LAG + BLOCK,
           changing);
     EXPECT(team.learn[0].holds == 2, team.learn[0].changes == 1);
@@ -296,6 +316,20 @@ TEST("another late rank starts new learning, at little more than the best candid
     for (uint64_t from = 0; from < 20000; from += 4000)
         best += of(changing, from, from + 4000, from / 4000 % 2 ? 2 : 1);
     EXPECT(team.cost_ns < best + best / 20);
+}
+
+static uint64_t one_of_many(uint64_t call, int arm, int rank)
+{
+    return rank == (call < 500 ? 700 : 300) ? 500 : 4000 + noise(call, rank, 300);
+}
+
+TEST("another late rank among 1000 is seen")
+{
+    struct team team;
+
+    start_ranks(&team, MANY_RANKS, 2, 0, 1024);
+    calls(&team, 1000, one_of_many);
+    EXPECT(team.learn[0].changes == 1);
 }
 
 static uint64_t suddenly_longer(uint64_t call, int arm, int rank)

@@ -3,9 +3,11 @@
  * The transport is `verbs` on a simulated adapter. The other ranks exist only in what the exchange
  * says of them: they have as much as this rank, and they are silent. */
 #include "core/exchange.h"
+#include "internode/auto_between.h"
 #include "internode/chunk.h"
 #include "internode/connect.h"
 #include "lib/unit.h"
+#include "mpi/real.h"
 #include "transport/verbs/verbs.h"
 #include "transport/verbs/verbs_state.h"
 
@@ -400,4 +402,74 @@ static void check_bytes(const struct sg_algo *algo, enum sg_operation operation)
 TEST("a rank's private memory for a communicator of 10 000 is at most 64 KiB")
 {
     each_algorithm(check_bytes);
+}
+
+/* ---- auto ------------------------------------------------------------------------------------ */
+
+#define CALLS 1000
+
+static int add_nothing(const void *own, void *all, int count, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm, MPI_Request *request)
+{
+    memcpy(all, own, (size_t)count * sizeof(uint64_t));
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+/* One call's choice and the count of its cost. */
+static void choose(struct sg_internode *internode, enum sg_operation operation, uint64_t bytes,
+                   struct totals *totals)
+{
+    const struct sg_rule_comm comm = {
+        .name = "", .size = internode->ranks, .reach = SG_REACH_INTERNODE};
+    const struct sg_call what = {.operation = operation, .bytes = bytes};
+    bool fixed;
+    const struct sg_choice *rule = sg_ruleset_match(rules, operation, NULL, &comm, bytes, &fixed);
+
+    ASSERT(rule->algorithm == SG_ALGORITHM_AUTO);
+    blocks = 0;
+    sg_internode_begin_turn(internode, &what, rule);
+    sg_internode_end_turn(internode, &(struct sg_call_statistics){0});
+    totals->call = most(totals->call, blocks);
+}
+
+/* A rank learns in all slots. Not rank 0, which also writes the results to its log. */
+static struct totals learn(int nodes)
+{
+    static const uint64_t bytes[] = {8, 2000, 10000};
+    struct sg_internode *internode;
+    struct totals totals = {0};
+
+    held_bytes = most_bytes = blocks = 0;
+    if (!set_up(nodes / 2, nodes, 1, &internode))
+        return (struct totals){.bytes = SIZE_MAX};
+    totals.set_up = blocks;
+    for (int i = 0; i < CALLS; i++) {
+        for (int operation = 0; operation < SG_OPERATION_COUNT; operation++) {
+            for (size_t size = 0; size < sizeof bytes / sizeof *bytes; size++)
+                choose(internode, (enum sg_operation)operation, bytes[size], &totals);
+        }
+    }
+    totals.bytes = most_bytes;
+    free_settled(internode);
+    EXPECT(held_bytes == 0);
+    return totals;
+}
+
+TEST("with auto on 100 000 nodes set-up and the calls are logarithmic; a rank of 10 000 has 64 KiB")
+{
+    struct totals few, many, some;
+
+    start();
+    use_rules("auto(block=2,hold=16)");
+    sg_real.Iallreduce = add_nothing;
+    few = learn(FEW);
+    many = learn(MANY);
+    some = learn(KIB_AT);
+    EXPECT(is_logarithmic(few.set_up, many.set_up), is_logarithmic(few.call, many.call),
+           some.bytes <= MOST_KIB * 1024);
+    printf("# auto: set-up %llu %llu, call %llu %llu, %zu bytes\n", (unsigned long long)few.set_up,
+           (unsigned long long)many.set_up, (unsigned long long)few.call,
+           (unsigned long long)many.call, some.bytes);
+    sg_ruleset_destroy(rules);
 }

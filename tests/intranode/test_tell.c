@@ -23,7 +23,6 @@ static unsigned draw(unsigned below)
 
 struct place {
     struct sg_learn learn;
-    struct sg_learn_told known[RANKS_MAX], look[RANKS_MAX];
     uint32_t turns;
     uint64_t position; /* told last */
 };
@@ -40,7 +39,7 @@ struct actor {
 /* Record of the first rank at each point, which the other ranks must match. */
 struct common {
     int arm[CALLS];
-    struct sg_learn_told told[PLACES][DECISIONS_MAX][RANKS_MAX];
+    struct sg_learn_told told[PLACES][DECISIONS_MAX];
     int decisions[PLACES][RANKS_MAX];
 };
 
@@ -59,14 +58,14 @@ static void fold(void *context, const void *left, const void *right, void *out, 
 static void decide(struct place *place, int number, int rank, const struct sg_learn_told *told)
 {
     int decision = common.decisions[number][rank]++;
-    struct sg_learn_told *first = common.told[number][decision % DECISIONS_MAX];
+    struct sg_learn_told *first = &common.told[number][decision % DECISIONS_MAX];
     bool is_first = true;
 
     for (int other = 0; other < ranks; other++)
         is_first = is_first && (other == rank || common.decisions[number][other] <= decision);
     if (is_first)
-        memcpy(first, told, (size_t)ranks * sizeof *told);
-    ASSERT(memcmp(first, told, (size_t)ranks * sizeof *told) == 0);
+        *first = *told;
+    ASSERT(memcmp(first, told, sizeof *told) == 0);
     if (sg_learn_decide(&place->learn, told) && rank == 0)
         winners[place->learn.holds]++;
 }
@@ -76,7 +75,7 @@ static bool begin(struct actor *actor, int rank)
 {
     int number = place_of[actor->at];
     struct place *place = &actor->places[number];
-    struct sg_learn_told told[RANKS_MAX];
+    struct sg_learn_told told;
     struct sg_learn_step step = sg_learn_step(&place->learn);
     bool reduces = operations[actor->at] == SG_OPERATION_REDUCE;
     struct sg_node_call call = {.operation = operations[actor->at],
@@ -93,13 +92,13 @@ static bool begin(struct actor *actor, int rank)
             waits++;
             return false;
         }
-        sg_tell_get(&actor->node, number, place->turns - 1, told);
-        decide(place, number, rank, told);
+        told = sg_tell_get(&actor->node, number, place->turns - 1);
+        decide(place, number, rank, &told);
         step = sg_learn_step(&place->learn);
     }
     if (step.tells) {
-        *told = sg_learn_tell(&place->learn);
-        sg_tell_put(&actor->node, number, place->turns++, told);
+        told = sg_learn_tell(&place->learn);
+        sg_tell_put(&actor->node, number, place->turns++, &told);
         place->position = actor->node.position;
     }
     if (step.counts)
@@ -146,8 +145,7 @@ static void run(int seed)
     for (int rank = 0; rank < ranks; rank++) {
         ASSERT(sg_node_attach(&actors[rank].node, segment, rank, 42));
         for (int i = 0; i < PLACES; i++)
-            sg_learn_start(&actors[rank].places[i].learn, &settings, actors[rank].places[i].known,
-                           actors[rank].places[i].look);
+            sg_learn_start(&actors[rank].places[i].learn, &settings);
     }
     while (finished < ranks) {
         int rank = (int)draw((unsigned)ranks);
@@ -191,7 +189,6 @@ TEST("reports for one call site and round are separate from all others")
 {
     size_t size_bytes = sg_node_bytes(2, DEPTH, SLOT_BYTES);
     void *segment = aligned_alloc(64, size_bytes);
-    struct sg_learn_told told, all[2];
     struct sg_node nodes[2];
 
     ASSERT(segment != NULL);
@@ -202,18 +199,19 @@ TEST("reports for one call site and round are separate from all others")
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (int rank = 0; rank < 2; rank++) {
             for (int place = 0; place < SG_LEARN_PLACES; place++) {
-                told =
-                    (struct sg_learn_told){{turn + 1, (uint64_t)rank, (uint64_t)place, UINT64_MAX}};
+                const struct sg_learn_told told = {
+                    {turn + 1, (uint64_t)rank + 1, (uint64_t)place, UINT64_MAX / 2}};
+
                 sg_tell_put(&nodes[rank], place, turn, &told);
             }
         }
     }
     for (uint32_t turn = 0; turn < 2; turn++) {
         for (int place = 0; place < SG_LEARN_PLACES; place++) {
-            sg_tell_get(&nodes[1], place, turn, all);
-            for (uint64_t rank = 0; rank < 2; rank++)
-                EXPECT(all[rank].ns[0] == turn + 1 && all[rank].ns[1] == rank &&
-                       all[rank].ns[2] == (uint64_t)place && all[rank].ns[3] == UINT64_MAX);
+            struct sg_learn_told all = sg_tell_get(&nodes[1], place, turn);
+
+            EXPECT(all.numbers[0] == 2 * (turn + 1) && all.numbers[1] == 1 + 2 &&
+                   all.numbers[2] == 2 * (uint64_t)place && all.numbers[3] == UINT64_MAX / 2 * 2);
         }
     }
     EXPECT(!sg_node_have_left(&nodes[0], 0));

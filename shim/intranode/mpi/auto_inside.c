@@ -83,13 +83,11 @@ struct sg_auto {
         uint32_t times;
         uint64_t position; /* instance before the last report */
     } tellings[SG_LEARN_PLACES];
-    struct sg_learn_told told[]; /* by rank */
 };
 
 struct sg_auto *sg_auto_create(const struct sg_ruleset *rules, const char *name, int ranks)
 {
-    struct sg_auto *automatic =
-        calloc(1, sizeof *automatic + (size_t)ranks * sizeof automatic->told[0]);
+    struct sg_auto *automatic = calloc(1, sizeof *automatic);
 
     if (automatic == NULL)
         return NULL;
@@ -138,8 +136,8 @@ static bool step(struct sg_auto *automatic, struct sg_node *node, struct sg_lear
     if (out->decides) {
         if (!sg_node_have_left(node, automatic->tellings[number].position))
             return false;
-        sg_tell_get(node, number, automatic->tellings[number].times - 1, automatic->told);
-        if (sg_learn_decide(&place->learn, automatic->told) && node->rank == 0)
+        told = sg_tell_get(node, number, automatic->tellings[number].times - 1);
+        if (sg_learn_decide(&place->learn, &told) && node->rank == 0)
             sg_learning_say(automatic->learning, place, text_of);
         *out = sg_learn_step(&place->learn);
     }
