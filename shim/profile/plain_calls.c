@@ -1,4 +1,4 @@
-/* Plans of plain messages, and the begin and end of such a call (plain_calls.h). A plan is valid
+/* Plans of plain calls, and their begin and end (plain_calls.h). A plan is valid
  * until a return address or a communicator's handle may mean something else; it is then made anew
  * in its place, so nothing keeps a plan beyond its call.
  */
@@ -19,7 +19,7 @@
 enum { COUNT = 1, TYPE = 2, PEER = 3, TAG = 4, COMM = 5, LAST = 6 };
 enum { WAIT_STATUS = 1, WAITALL_STATUSES = 2 };
 
-enum form { NOT_PLAIN, SEND, RECEIVE, POST_SEND, POST_RECEIVE, WAIT, WAIT_ALL };
+enum form { NOT_PLAIN, SEND, RECEIVE, POST_SEND, POST_RECEIVE, COLLECTIVE, WAIT, WAIT_ALL };
 
 static uint8_t forms[SG_FUNCTION_COUNT];
 
@@ -30,8 +30,8 @@ struct key {
     void *caller; /* NULL: no plan */
     uint32_t function;
     MPI_Comm comm;
-    int peer;
-    uint32_t size_class; /* of the bytes that the call asks for */
+    int peer;            /* or a root */
+    uint32_t size_class; /* of the bytes that a message asks for */
 };
 
 struct sg_plain_plan {
@@ -65,6 +65,18 @@ static void forget(struct sg_thread_kept *kept)
 
 static struct sg_thread_store store = SG_THREAD_STORE(struct plans, forget);
 
+/* True for blocking collectives whose data have one size for all ranks, or none. */
+static bool is_uniform(enum sg_function function)
+{
+    const struct sg_function_facts *facts = &sg_functions[function];
+
+    for (int word = 0; word < facts->words; word++) {
+        if (facts->arguments[word] == SG_ARGUMENT_COUNTS)
+            return false;
+    }
+    return facts->class == SG_CLASS_COLLECTIVE && facts->mode == SG_MODE_WAIT;
+}
+
 static enum form form_of(enum sg_function function)
 {
     switch (function) {
@@ -85,7 +97,7 @@ static enum form form_of(enum sg_function function)
     case SG_FUNCTION_Waitall:
         return WAIT_ALL;
     default:
-        return NOT_PLAIN;
+        return is_uniform(function) ? COLLECTIVE : NOT_PLAIN;
     }
 }
 
@@ -110,6 +122,7 @@ static uint64_t hash_of(const struct key *key)
 static __attribute__((noinline)) struct sg_plain_plan *make(struct sg_plain_plan *plan,
                                                             const struct key *key)
 {
+    bool is_message = sg_functions[key->function].class == SG_CLASS_MESSAGE;
     struct sg_profile_comm *comm = NULL;
     const struct sg_site *site;
     uint32_t number;
@@ -130,7 +143,7 @@ static __attribute__((noinline)) struct sg_plain_plan *make(struct sg_plain_plan
     plan->number = number - 1;
     plan->site = site;
     plan->entry = NULL;
-    plan->peer = comm != NULL && key->peer >= 0 ? sg_peer_of(plan->comm, key->peer) : NULL;
+    plan->peer = is_message && key->peer >= 0 ? sg_peer_of(plan->comm, key->peer) : NULL;
     plan->key = *key;
     return plan;
 }
@@ -192,6 +205,21 @@ static struct sg_plain_plan *plan_of_message(const struct sg_profile_call *call,
     return plan_of(&key);
 }
 
+static struct sg_plain_plan *plan_of_collective(const struct sg_profile_call *call,
+                                                const sg_word *words)
+{
+    const struct sg_argument_places *places = &sg_places[call->function];
+    struct key key = {call->caller, call->function, (MPI_Comm)words[places->comm], SG_NOBODY, 0};
+    struct sg_plain_plan *plan;
+
+    if (places->root != SG_NO_WORD)
+        key.peer = (int)words[places->root];
+    if (key.comm == MPI_COMM_NULL || (places->root != SG_NO_WORD && key.peer < 0))
+        return NULL;
+    plan = plan_of(&key);
+    return plan != NULL && !plan->known->is_inter ? plan : NULL;
+}
+
 static inline void ask(struct sg_event_content *asked, const struct sg_plain_plan *plan,
                        enum form form, const sg_word *words)
 {
@@ -200,7 +228,9 @@ static inline void ask(struct sg_event_content *asked, const struct sg_plain_pla
                                        .to_tag = SG_NOBODY,
                                        .from = SG_NOBODY,
                                        .from_tag = SG_NOBODY};
-    if (form == SEND) {
+    if (form == COLLECTIVE) {
+        asked->to = plan->key.peer;
+    } else if (form == SEND) {
         asked->to = plan->key.peer;
         asked->to_tag = (int)words[TAG];
     } else if (form == RECEIVE) {
@@ -234,7 +264,9 @@ static inline struct sg_plain_plan *plan_of_call(const struct sg_profile_call *c
 {
     const struct key key = {call->caller, call->function, MPI_COMM_NULL, SG_NOBODY, 0};
 
-    return form < WAIT ? plan_of_message(call, form, words) : plan_of(&key);
+    return form < COLLECTIVE    ? plan_of_message(call, form, words)
+           : form == COLLECTIVE ? plan_of_collective(call, words)
+                                : plan_of(&key);
 }
 
 bool sg_plain_begin(struct sg_profile_call *call, sg_word *words)
@@ -401,6 +433,32 @@ static inline bool end_post(const struct sg_profile_call *call, const sg_word *w
     return true;
 }
 
+static bool end_collective(const struct sg_profile_call *call, const sg_word *words,
+                           uint64_t end_ns)
+{
+    struct sg_plain_plan *plan = call->plan;
+    struct sg_record_event *event = call->event;
+    struct sg_moved moved = SG_MOVED_NOTHING;
+    struct sg_record_profile *entry;
+    uint32_t number;
+
+    sg_moved_by(&moved, call->function, words, plan->known, NULL);
+    entry = entry_of(plan, sg_profile_size_class(&moved));
+    if (entry == NULL)
+        return false;
+    number = sg_profile_comm_order(plan->known);
+    if (event != NULL) {
+        event->flags = plan->key.peer >= 0 ? SG_EVENT_ORDERED | SG_EVENT_ROOTED : SG_EVENT_ORDERED;
+        event->from_tag = (int)number;
+        event->sent_bytes = moved.sent_bytes;
+        event->received_bytes = moved.received_bytes;
+    }
+    end_event(event, end_ns);
+    sg_account_mark(SG_ACCOUNT_RECORDED);
+    sg_entry_add_call(entry, end_ns - call->begin_ns, moved.sent_bytes, moved.received_bytes);
+    return true;
+}
+
 static bool end_wait(const struct sg_profile_call *call, const MPI_Status *statuses,
                      uint64_t end_ns)
 {
@@ -429,6 +487,8 @@ static bool end_form(const struct sg_profile_call *call, const sg_word *words, u
         return end_post(call, words, true, end_ns);
     case POST_RECEIVE:
         return end_post(call, words, false, end_ns);
+    case COLLECTIVE:
+        return end_collective(call, words, end_ns);
     case WAIT:
         return end_wait(call, (const MPI_Status *)words[WAIT_STATUS], end_ns);
     case WAIT_ALL:

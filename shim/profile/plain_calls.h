@@ -1,10 +1,12 @@
-/* A direct path for plain messages: blocking and nonblocking sends and receives, MPI_Wait and
- * MPI_Waitall, as most programs use them. It writes what the general path (profile.c) would write.
+/* A direct path for plain calls: blocking and nonblocking sends and receives, MPI_Wait and
+ * MPI_Waitall, and blocking collectives that MPICH runs, as most programs use them. It writes what
+ * the general path (profile.c) would write.
  *
  * A plan holds all that a call looks up: its call site, communicator, and entries in the
  * statistics. The calling thread finds it by the return address and the arguments. A call that is
- * unusual in any way takes the general path: a derived type, MPI_PROC_NULL, an error, a full
- * block of slots, messages missing from the log, several threads that may call MPI at a time.
+ * unusual in any way takes the general path: a message of a derived type, MPI_PROC_NULL, a
+ * collective with a count for each rank or between groups, an error, a full block of slots,
+ * messages missing from the log, several threads that may call MPI at a time.
  *
  * Any thread; not from a signal handler.
  */
@@ -34,7 +36,7 @@ struct sg_profile_call {
     void *caller;                  /* return address of its wrapper */
     uint64_t begin_ns;             /* of a repeat, the counter */
     const struct sg_site *site;    /* NULL: not looked up yet */
-    struct sg_plain_plan *plan;    /* of a plain message (plain_calls.h); NULL: it is none */
+    struct sg_plain_plan *plan;    /* of a plain call (plain_calls.h); NULL: it is none */
     struct sg_profile_comm *comm;  /* of a counted call that waits; NULL: none, or not known */
     struct sg_record_event *event; /* begun; NULL: none */
     struct sg_event_content asked; /* of a counted call that waits */
@@ -42,7 +44,7 @@ struct sg_profile_call {
 };
 
 /* Call in MPI_Init, when the filters of the functions are set. threads: several may call MPI at a
- * time. records: true if a function's calls are counted, have events, and are followed. */
+ * time. records: true if a function's calls are counted and have events. */
 void sg_plain_start(bool threads, bool (*records)(enum sg_function function));
 
 /* Prepares a counted call, up to the reading of its begin. False: the general path has to. */

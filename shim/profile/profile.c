@@ -726,11 +726,11 @@ static void end_vain(const struct sg_profile_call *call, const sg_word *words, u
     sg_account_mark(SG_ACCOUNT_COUNTED);
 }
 
-static void end_between(const struct sg_profile_call *call, bool orders, const sg_word *words,
+/* comm: of a collective that succeeded; NULL: it is none. */
+static void end_between(const struct sg_profile_call *call, const struct sg_profile_comm *comm,
                         uint64_t end_ns)
 {
-    const struct sg_between_call between = {call->caller, call->site,
-                                            orders ? comm_of(call->function, words) : NULL, end_ns};
+    const struct sg_between_call between = {call->caller, call->site, comm, end_ns};
 
     sg_between_leave(&between);
 }
@@ -744,7 +744,10 @@ static void end(struct sg_profile_call *call, const sg_word *words, int error, u
     else if (error == MPI_SUCCESS && (sg_profile_sight(call->function) & SG_SIGHT_NOTED) != 0)
         note_uncounted(call->function, words);
     if (call->is_between)
-        end_between(call, error == MPI_SUCCESS && sg_function_is_ordered(call->function), words,
+        end_between(call,
+                    error == MPI_SUCCESS && sg_function_is_ordered(call->function)
+                        ? comm_of(call->function, words)
+                        : NULL,
                     end_ns);
     sg_account_mark(SG_ACCOUNT_SAMPLED);
 }
@@ -772,7 +775,7 @@ void sg_profile_end(struct sg_profile_call *call, const sg_word *given, int erro
     if (call->is_counted && call->plan != NULL && error == MPI_SUCCESS &&
         sg_plain_end(call, given, &end_ns)) {
         if (call->is_between)
-            end_between(call, false, given, end_ns);
+            end_between(call, sg_function_is_ordered(call->function) ? call->comm : NULL, end_ns);
         sg_account_mark(SG_ACCOUNT_SAMPLED);
         sg_account_mark(SG_ACCOUNT_RETURN);
         return;

@@ -50,12 +50,11 @@ static inline uint8_t sg_profile_sight(enum sg_function function)
     return atomic_load_explicit(&sg_profile_sights[function], memory_order_relaxed);
 }
 
-/* True if calls of the function are counted, have events, and are followed. */
+/* True if calls of the function are counted and have events. With events, messages and requests are
+ * followed. */
 static inline bool sg_profile_records(enum sg_function function)
 {
-    const uint8_t all = SG_SIGHT_COUNTED | SG_SIGHT_EVENT | SG_SIGHT_FOLLOWED;
-
-    return (sg_profile_sight(function) & all) == all;
+    return (sg_profile_sight(function) & SG_SIGHT_EVENT) != 0;
 }
 
 /* ---- intervals between MPI calls (causes/causes.h) ----

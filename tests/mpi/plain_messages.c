@@ -1,5 +1,6 @@
-/* plain_messages LEVEL: messages as most programs use them, mixed with unusual ones, at the level
- * "single" or "multiple" of thread support. Two ranks; the order of all matches is fixed. */
+/* plain_messages LEVEL: messages and collectives as most programs use them, mixed with unusual
+ * ones, at the level "single" or "multiple" of thread support. Two ranks; the order of all matches
+ * is fixed. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,24 @@ static void unusual(MPI_Comm comm)
     calls += 10;
 }
 
+/* Collectives that MPICH runs. */
+static void together(MPI_Comm comm)
+{
+    int counts[2] = {2, 3}, places[2] = {0, 8}, numbers[4] = {0}, sums[4];
+
+    for (int i = 0; i < 20; i++) {
+        MPI_Alltoall(out[0], i, MPI_BYTE, in[0], i, MPI_BYTE, comm);
+        MPI_Gather(out[0], 4, MPI_BYTE, in[0], 4, MPI_BYTE, i % 2, comm);
+        MPI_Scatter(out[0], 4, MPI_BYTE, in[0], 4, MPI_BYTE, i % 2, comm);
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, in[0], 1 + i, MPI_BYTE, comm);
+        MPI_Allgather(out[0], 2, MPI_2INT, in[0], 16, MPI_BYTE, comm);
+        MPI_Allgatherv(out[0], counts[rank], MPI_BYTE, in[0], counts, places, MPI_BYTE, comm);
+        MPI_Scan(numbers, sums, 2, MPI_INT, MPI_SUM, comm);
+        MPI_Reduce_scatter_block(numbers, sums, 2, MPI_INT, MPI_SUM, comm);
+        calls += 8;
+    }
+}
+
 int main(int argc, char **argv)
 {
     int level;
@@ -94,6 +113,8 @@ int main(int argc, char **argv)
         unusual(copy);
         one_by_one(MPI_COMM_WORLD, 30);
         ping(copy, 10);
+        together(copy);
+        together(MPI_COMM_WORLD);
         MPI_Comm_free(&copy);
     }
     if (rank == 0)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Plain messages, which take a direct path, leave the same log as on the general path, which they
+# Plain messages and collectives, which take a direct path, leave the same log as on the general path, which they
 # take if several threads may call MPI.
 . "$(dirname "$0")/../lib/sh.sh"
 
@@ -19,6 +19,8 @@ record_count() {
 slots = open(sys.argv[1], "rb").read()[4096:]
 print(slots[::64].count(int(sys.argv[2])))' "$1.trace/rank-000000.log" "$2"
 }
+check "all collectives are among them" \
+    has_lines single.log ' MPI_(Alltoall|Gather|Scatter|Allgatherv?|Scan|Reduce_scatter_block) .*ordered' 1920
 check "without it each completion has a record" is "465 0" \
     "$(record_count multiple 17) $(record_count multiple 30)"
 check "on the direct path fewer than one in three have" \
