@@ -1,6 +1,6 @@
-/* Plans of plain calls, and their begin and end (plain_calls.h). A plan is valid
- * until a return address or a communicator's handle may mean something else; it is then made anew
- * in its place, so nothing keeps a plan beyond its call.
+/* Plans of plain calls, and their begin and end (plain_calls.h). A plan is valid until a return
+ * address or a communicator's handle may mean something else; it is then made anew in its place, so
+ * nothing keeps a plan beyond its call.
  */
 #include "profile/plain_calls.h"
 
@@ -36,9 +36,10 @@ struct key {
 
 struct sg_plain_plan {
     struct key key;
-    uint32_t meaning; /* sg_site_meaning when it was made */
-    uint32_t comm;    /* in the log */
-    uint32_t number;  /* of the function in the log */
+    uint64_t where, which; /* of the key */
+    uint32_t meaning;      /* sg_site_meaning when it was made */
+    uint32_t comm;         /* in the log */
+    uint32_t number;       /* of the function in the log */
     uint32_t size_class;
     const struct sg_site *site;
     struct sg_profile_comm *known;
@@ -110,32 +111,42 @@ void sg_plain_start(bool threads, bool (*records)(enum sg_function function))
 
 /* ---- plans ---- */
 
-static uint64_t hash_of(const struct key *key)
+/* A key's members, by two. They are joined in registers: if they were compared one by one, the
+ * compiler would join them in memory, and the wide read there waits for both writes. */
+static inline uint64_t where_of(struct key key)
 {
-    uint64_t what = (uint64_t)(uint32_t)key->peer << 32 | (uint32_t)key->comm;
+    return (uint64_t)(uint32_t)key.peer << 32 | (uint32_t)key.comm;
+}
 
-    return ((uintptr_t)key->caller * UINT64_C(0x9e3779b97f4a7c15)) ^
-           ((what + ((uint64_t)key->size_class << 57)) * UINT64_C(0xc2b2ae3d27d4eb4f));
+static inline uint64_t which_of(struct key key)
+{
+    return (uint64_t)key.function << 32 | key.size_class;
+}
+
+static inline uint64_t hash_of(struct key key)
+{
+    return ((uintptr_t)key.caller * UINT64_C(0x9e3779b97f4a7c15)) ^
+           ((where_of(key) + ((uint64_t)key.size_class << 57)) * UINT64_C(0xc2b2ae3d27d4eb4f));
 }
 
 /* Not inlined, so that other calls save no registers. NULL: the call is not plain. */
 static __attribute__((noinline)) struct sg_plain_plan *make(struct sg_plain_plan *plan,
-                                                            const struct key *key)
+                                                            struct key key)
 {
-    bool is_message = sg_functions[key->function].class == SG_CLASS_MESSAGE;
+    bool is_message = sg_functions[key.function].class == SG_CLASS_MESSAGE;
     struct sg_profile_comm *comm = NULL;
     const struct sg_site *site;
     uint32_t number;
 
     plan->key.caller = NULL;
     plan->meaning = atomic_load_explicit(&sg_site_meaning, memory_order_relaxed);
-    if (key->comm != MPI_COMM_NULL) {
-        comm = sg_profile_comm_asked(key->comm);
+    if (key.comm != MPI_COMM_NULL) {
+        comm = sg_profile_comm_asked(key.comm);
         if (comm == NULL || comm->index == 0)
             return NULL;
     }
-    site = sg_site_of_address(key->caller);
-    number = sg_function_number((enum sg_function)key->function);
+    site = sg_site_of_address(key.caller);
+    number = sg_function_number((enum sg_function)key.function);
     if (site == NULL || number == 0)
         return NULL;
     plan->known = comm;
@@ -143,21 +154,22 @@ static __attribute__((noinline)) struct sg_plain_plan *make(struct sg_plain_plan
     plan->number = number - 1;
     plan->site = site;
     plan->entry = NULL;
-    plan->peer = is_message && key->peer >= 0 ? sg_peer_of(plan->comm, key->peer) : NULL;
-    plan->key = *key;
+    plan->peer = is_message && key.peer >= 0 ? sg_peer_of(plan->comm, key.peer) : NULL;
+    plan->key = key;
+    plan->where = where_of(key);
+    plan->which = which_of(key);
     return plan;
 }
 
-static inline struct sg_plain_plan *plan_of(const struct key *key)
+static inline struct sg_plain_plan *plan_of(struct key key)
 {
     struct sg_plain_plan *plan;
 
     if (__builtin_expect(own == NULL, 0) && (own = sg_thread_store_take(&store)) == NULL)
         return NULL;
     plan = &own->plans[hash_of(key) >> 56];
-    if (__builtin_expect(plan->key.caller == key->caller && plan->key.function == key->function &&
-                             plan->key.comm == key->comm && plan->key.peer == key->peer &&
-                             plan->key.size_class == key->size_class &&
+    if (__builtin_expect(plan->key.caller == key.caller && plan->where == where_of(key) &&
+                             plan->which == which_of(key) &&
                              plan->meaning ==
                                  atomic_load_explicit(&sg_site_meaning, memory_order_relaxed),
                          1))
@@ -202,7 +214,7 @@ static struct sg_plain_plan *plan_of_message(const struct sg_profile_call *call,
         return NULL;
     if (form != POST_RECEIVE)
         key.size_class = sg_size_class(bytes);
-    return plan_of(&key);
+    return plan_of(key);
 }
 
 static struct sg_plain_plan *plan_of_collective(const struct sg_profile_call *call,
@@ -216,7 +228,7 @@ static struct sg_plain_plan *plan_of_collective(const struct sg_profile_call *ca
         key.peer = (int)words[places->root];
     if (key.comm == MPI_COMM_NULL || (places->root != SG_NO_WORD && key.peer < 0))
         return NULL;
-    plan = plan_of(&key);
+    plan = plan_of(key);
     return plan != NULL && !plan->known->is_inter ? plan : NULL;
 }
 
@@ -266,7 +278,7 @@ static inline struct sg_plain_plan *plan_of_call(const struct sg_profile_call *c
 
     return form < COLLECTIVE    ? plan_of_message(call, form, words)
            : form == COLLECTIVE ? plan_of_collective(call, words)
-                                : plan_of(&key);
+                                : plan_of(key);
 }
 
 bool sg_plain_begin(struct sg_profile_call *call, sg_word *words)
@@ -359,14 +371,14 @@ static bool end_receive(const struct sg_profile_call *call, const sg_word *words
 
 /* Records a post. The content is that of the call; returns its slot, 0: the log has no room. */
 static inline uint64_t record_post(const struct sg_profile_call *call,
-                                   struct sg_record_event *event, const struct sg_posted *posted,
-                                   MPI_Request handle, uint64_t end_ns)
+                                   struct sg_record_event *event, MPI_Request handle, int tag,
+                                   uint64_t bytes, bool sends, uint64_t end_ns)
 {
     const struct sg_plain_plan *plan = call->plan;
 
     if (event == NULL)
         return 0;
-    event->flags = posted->receives ? SG_EVENT_POSTS | SG_EVENT_RECEIVES
+    event->flags = !sends ? SG_EVENT_POSTS | SG_EVENT_RECEIVES
                    : sg_request_is_complete(handle)
                        ? SG_EVENT_POSTS | SG_EVENT_SENDS | SG_EVENT_COMPLETE
                        : SG_EVENT_POSTS | SG_EVENT_SENDS;
@@ -375,61 +387,56 @@ static inline uint64_t record_post(const struct sg_profile_call *call,
     event->comm = plan->comm;
     event->function = (uint16_t)plan->number;
     event->begin_ns = call->begin_ns;
-    event->to = posted->to;
-    event->to_tag = posted->to_tag;
-    event->from = posted->from;
-    event->from_tag = posted->from_tag;
-    event->sent_bytes = posted->sent_bytes;
-    event->received_bytes = posted->received_bytes;
+    event->to = sends ? plan->key.peer : SG_NOBODY;
+    event->to_tag = sends ? tag : SG_NOBODY;
+    event->from = sends ? SG_NOBODY : plan->key.peer;
+    event->from_tag = sends ? SG_NOBODY : tag;
+    event->sent_bytes = sends ? bytes : 0;
+    event->received_bytes = sends ? 0 : bytes;
     atomic_store_explicit(&event->end_ns, end_ns, memory_order_relaxed);
     sg_log_publish(event, SG_RECORD_EVENT);
     return sg_events_slot(event);
 }
 
-static inline struct sg_posted posted_of(const struct sg_profile_call *call, const sg_word *words,
-                                         bool sends)
-{
-    const struct sg_plain_plan *plan = call->plan;
-    int peer = plan->key.peer, tag = (int)words[TAG];
-    uint64_t bytes = 0;
-
-    find_bytes(words, &bytes);
-    return (struct sg_posted){
-        .subject = {plan->site, call->function, plan->comm},
-        .to = sends ? peer : SG_NOBODY,
-        .to_tag = sends ? tag : SG_NOBODY,
-        .from = sends ? SG_NOBODY : peer,
-        .from_tag = sends ? SG_NOBODY : tag,
-        .sent_bytes = sends ? bytes : 0,
-        .received_bytes = sends ? 0 : bytes,
-        .sends = sends,
-        .receives = !sends,
-    };
-}
-
 /* Records a post, and follows its request. */
-static inline bool end_post(const struct sg_profile_call *call, const sg_word *words, bool sends,
-                            uint64_t end_ns)
+static inline __attribute__((always_inline)) bool
+end_post(const struct sg_profile_call *call, const sg_word *words, bool sends, uint64_t end_ns)
 {
     MPI_Request handle = *(const MPI_Request *)words[LAST];
-    struct sg_posted posted = posted_of(call, words, sends);
     struct sg_plain_plan *plan = call->plan;
-    struct sg_record_profile *entry = entry_of(plan, (uint8_t)plan->key.size_class);
+    uint8_t size_class = (uint8_t)plan->key.size_class;
+    struct sg_record_profile *entry = entry_of(plan, size_class);
     struct sg_record_event *event = entry != NULL ? sg_events_take() : NULL;
+    int peer = plan->key.peer, tag = (int)words[TAG];
+    struct sg_posted *posted;
+    uint64_t slot, bytes = 0;
 
     if (entry == NULL || (event == NULL && !sg_events_leave_out(call->function)))
         return false;
-    posted.slot = posted.receive_slot = record_post(call, event, &posted, handle, end_ns);
-    /* Without a record: as sg_posted_begun. */
-    posted.is_skipped =
-        event == NULL && posted.receives && posted.from >= 0 && posted.from_tag >= 0;
+    find_bytes(words, &bytes);
+    slot = record_post(call, event, handle, tag, bytes, sends, end_ns);
     sg_account_mark(SG_ACCOUNT_RECORDED);
-    sg_requests_add_plain(handle, &posted, call->begin_ns, (uint8_t)plan->key.size_class, entry,
-                          plan->peer);
+    posted = sg_requests_add_plain(handle, call->begin_ns, size_class, entry, plan->peer);
+    if (posted != NULL)
+        *posted = (struct sg_posted){
+            .subject = {plan->site, call->function, plan->comm},
+            .to = sends ? peer : SG_NOBODY,
+            .to_tag = sends ? tag : SG_NOBODY,
+            .from = sends ? SG_NOBODY : peer,
+            .from_tag = sends ? SG_NOBODY : tag,
+            .sent_bytes = sends ? bytes : 0,
+            .received_bytes = sends ? 0 : bytes,
+            .slot = slot,
+            .receive_slot = slot,
+            .sends = sends,
+            .receives = !sends,
+            /* Without a record: as sg_posted_begun. */
+            .is_skipped = event == NULL && !sends && peer >= 0 && tag >= 0,
+        };
     sg_account_mark(SG_ACCOUNT_FOLLOWED);
-    sg_entry_add_call(entry, end_ns - call->begin_ns, posted.sent_bytes, 0);
+    sg_entry_add_call(entry, end_ns - call->begin_ns, sends ? bytes : 0, 0);
     if (sends)
-        sg_peer_add_sent(plan->peer, posted.sent_bytes);
+        sg_peer_add_sent(plan->peer, bytes);
     return true;
 }
 

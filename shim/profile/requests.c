@@ -435,29 +435,29 @@ void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
     unlock(place);
 }
 
-void sg_requests_add_plain(MPI_Request handle, const struct sg_posted *posted, uint64_t begin_ns,
-                           uint8_t size_class, struct sg_record_profile *entry,
-                           struct sg_record_peer *peer)
+struct sg_posted *sg_requests_add_plain(MPI_Request handle, uint64_t begin_ns, uint8_t size_class,
+                                        struct sg_record_profile *entry,
+                                        struct sg_record_peer *peer)
 {
     struct place *place = place_of(handle);
     struct request *request;
 
     if (handle == MPI_REQUEST_NULL)
-        return;
+        return NULL;
     if (__builtin_expect(place->count >= PLACE_MOST, 0))
         make_room(place, handle);
     request = append(place);
     if (request == NULL)
-        return;
+        return NULL;
     request->handle = handle;
     request->persistent = request->cancelled = false;
     request->active = true;
     request->size_class = size_class;
     request->begin_ns = begin_ns;
-    request->posted = *posted;
     request->entry = entry;
     request->peer = peer;
     request->next = NULL;
+    return &request->posted;
 }
 
 /* Call with the lock: no thread may complete it before its begin is in the log. */

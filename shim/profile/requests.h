@@ -71,11 +71,11 @@ bool sg_request_is_complete(MPI_Request handle);
  * completion is not counted. A persistent request is started later. */
 void sg_requests_add(MPI_Request handle, const struct sg_profile_sample *sample,
                      const struct sg_posted *posted, uint64_t begin_ns);
-/* The same for a plain message's (plain_calls.h), with the entries of its completion. Only if one
- * thread at a time calls MPI. */
-void sg_requests_add_plain(MPI_Request handle, const struct sg_posted *posted, uint64_t begin_ns,
-                           uint8_t size_class, struct sg_record_profile *entry,
-                           struct sg_record_peer *peer);
+/* The same for a plain message's (plain_calls.h), with the entries of its completion. The caller
+ * fills the operation at once. NULL: it is not followed. Only if one thread at a time calls MPI. */
+struct sg_posted *sg_requests_add_plain(MPI_Request handle, uint64_t begin_ns, uint8_t size_class,
+                                        struct sg_record_profile *entry,
+                                        struct sg_record_peer *peer);
 /* Completes the requests of a call that has succeeded. event: the call's; NULL: it is not in the
  * log. Likewise. */
 void sg_requests_complete_all(const MPI_Request *handles, const MPI_Status *statuses, int count,
