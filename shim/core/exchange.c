@@ -38,8 +38,9 @@ const struct sg_exchange sg_exchange_serial = {
     .combine = serial_combine,
 };
 
-/* As sg_exchange_share, if all ranks know the size. */
-static enum sg_status share_sized(const struct sg_exchange *exchange, void **data, size_t size)
+/* As sg_exchange_share, if all ranks know the size and the first begin_bytes. */
+static enum sg_status share_sized(const struct sg_exchange *exchange, void **data, size_t size,
+                                  const void *begin, size_t begin_bytes)
 {
     char scratch[65536];
     char *copy = exchange->rank == 0 ? *data : NULL;
@@ -49,9 +50,11 @@ static enum sg_status share_sized(const struct sg_exchange *exchange, void **dat
         copy = malloc(size + 1);
         if (copy != NULL)
             copy[size] = '\0';
+        if (copy != NULL && begin_bytes > 0)
+            memcpy(copy, begin, begin_bytes);
     }
     /* In pieces, so that a rank without memory can take part until the end. */
-    for (size_t done = 0; done < size && status == SG_OK; done += sizeof scratch) {
+    for (size_t done = begin_bytes; done < size && status == SG_OK; done += sizeof scratch) {
         size_t piece = size - done < sizeof scratch ? size - done : sizeof scratch;
 
         status = exchange->broadcast(exchange->context, copy ? copy + done : scratch, piece);
@@ -65,16 +68,29 @@ static enum sg_status share_sized(const struct sg_exchange *exchange, void **dat
     return status;
 }
 
+/* The size goes with the first bytes: little data take one broadcast. */
 enum sg_status sg_exchange_share(const struct sg_exchange *exchange, void **data,
                                  size_t *size_bytes)
 {
-    uint64_t size = exchange->rank == 0 ? *size_bytes : 0;
-    enum sg_status status = exchange->broadcast(exchange->context, &size, sizeof size);
+    struct {
+        uint64_t size_bytes;
+        char begin[4088];
+    } first = {0};
+    enum sg_status status;
+    size_t begin_bytes;
 
+    if (exchange->rank == 0) {
+        first.size_bytes = *size_bytes;
+        begin_bytes = *size_bytes < sizeof first.begin ? *size_bytes : sizeof first.begin;
+        if (begin_bytes > 0)
+            memcpy(first.begin, *data, begin_bytes);
+    }
+    status = exchange->broadcast(exchange->context, &first, sizeof first);
+    begin_bytes = first.size_bytes < sizeof first.begin ? first.size_bytes : sizeof first.begin;
     if (status == SG_OK)
-        status = share_sized(exchange, data, size);
+        status = share_sized(exchange, data, first.size_bytes, first.begin, begin_bytes);
     if (status == SG_OK)
-        *size_bytes = size;
+        *size_bytes = first.size_bytes;
     return status;
 }
 
@@ -98,8 +114,9 @@ enum sg_status sg_exchange_collect(const struct sg_exchange *exchange, const voi
 {
     enum sg_status status = gather_alike(exchange, own, size_bytes, all);
 
-    return status == SG_OK ? share_sized(exchange, all, (size_t)exchange->size * size_bytes)
-                           : status;
+    return status == SG_OK
+               ? share_sized(exchange, all, (size_t)exchange->size * size_bytes, NULL, 0)
+               : status;
 }
 
 enum sg_status sg_exchange_unite(const struct sg_exchange *exchange, void *data, size_t size_bytes)
