@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POST_BYTES 512
+#define POST_BYTES 4088
 #define POST_VALUES ((int)(POST_BYTES / sizeof(uint64_t)))
 #define AREA_BYTES 16384
 /* Some 40 us, if every rank has a processor: a sleeper takes as long to wake. */
