@@ -630,16 +630,6 @@ static void sg_trace_events_start(void)
     sg_trace_events_set(&trace_events);
 }
 
-/* Call in MPI_Finalize, when all communicators are drained; collective over MPI_COMM_WORLD.
- * Afterwards no rank reports late contributions, so the log can be closed. */
-static void sg_trace_events_stop(void)
-{
-    int first_failed;
-
-    sg_exchange_agree(&sg_process.exchange, true, &first_failed);
-    sg_trace_events_set(NULL);
-}
-
 static bool may_use_threads(void)
 {
     int provided = MPI_THREAD_MULTIPLE;
@@ -689,8 +679,6 @@ static void finish(void)
     sg_comm_drain();
     sg_request_reap();
     sg_trial_stop(&sg_process);
-    if (sg_process.log != NULL)
-        sg_trace_events_stop();
 }
 
 const struct sg_process_calls sg_calls = {start, finish, sg_comm_stop};

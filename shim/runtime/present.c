@@ -492,6 +492,11 @@ enum sg_status sg_exchange_meet(MPI_Comm *world, uint64_t machine, struct sg_exc
     return status_of(error);
 }
 
+bool sg_exchange_is_shared(void)
+{
+    return board.segment != NULL && board.count == board.all.size;
+}
+
 size_t sg_exchange_shared_bytes(void)
 {
     return board.segment != NULL ? sg_board_bytes(board.count) : 0;

@@ -30,6 +30,8 @@ void sg_exchange_mpi(MPI_Comm *comm, int rank, int size, struct sg_exchange *out
  * some rank cannot share memory. machine: the same on the ranks of a machine. SG_ERR_SYSTEM: MPICH
  * failed. */
 enum sg_status sg_exchange_meet(MPI_Comm *world, uint64_t machine, struct sg_exchange *exchange);
+/* True if all ranks exchange in the memory of one machine: without MPICH. */
+bool sg_exchange_is_shared(void);
 /* Returns the bytes that it takes on this machine. */
 size_t sg_exchange_shared_bytes(void);
 void sg_exchange_part(void);

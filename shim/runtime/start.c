@@ -20,6 +20,7 @@
 #include "mpi/operands.h"
 #include "mpi/packed.h"
 #include "mpi/real.h"
+#include "mpi/user_lines.h"
 #include "progress/progress.h"
 #include "runtime/present.h"
 #include "runtime/recording.h"
@@ -175,16 +176,16 @@ static enum sg_status start_large(const struct sg_process *process)
                                                     sg_intranode_wants_reading(process->rules));
 }
 
-/* Collective: reports calls with buffers in a GPU's memory. */
-static void tell_devices(const struct sg_process *process)
+/* Collective: returns when all ranks have finished their calls. Reports calls with buffers in a
+ * GPU's memory. */
+static void meet(const struct sg_process *process)
 {
-    uint64_t own = sg_device_calls(), all = 0;
+    uint64_t device_calls = sg_device_calls();
 
-    if (sg_yielding_allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, process->world) ==
-            MPI_SUCCESS &&
-        all > 0 && sg_process_speaks())
+    if (sg_exchange_combine(&process->exchange, SG_COMBINE_SUM, &device_calls, 1) == SG_OK &&
+        device_calls > 0 && sg_process_speaks())
         sg_log("ranks called reductions or broadcasts with buffers in GPU memory %llu times",
-               (unsigned long long)all);
+               (unsigned long long)device_calls);
 }
 
 /* Collective: names rules that decided no call on any rank. */
@@ -243,6 +244,19 @@ static void stop_wakes(void)
     wakes_table = NULL;
 }
 
+/* The last collective step before MPICH's own MPI_Finalize. Over TCP (also inside a machine that
+ * refuses process_vm_readv) ranks that enter that function at different times may wait in it
+ * forever, under stock MPICH as well. */
+static void leave_together(const struct sg_process *process)
+{
+    int first_false;
+
+    if (sg_exchange_is_shared())
+        sg_exchange_agree(&process->exchange, true, &first_false);
+    else
+        sg_real.Barrier(process->world);
+}
+
 static void stop_all(void *none)
 {
     struct sg_process *process = &sg_process;
@@ -250,7 +264,9 @@ static void stop_all(void *none)
     /* Attribute callbacks and MPI_Finalize itself also call MPI: those calls pass through. */
     atomic_store(&process->running, false);
     calls->finish();
-    tell_devices(process);
+    meet(process);
+    /* No rank reports late contributions any more. */
+    sg_trace_events_set(NULL);
     if (!process->config.quiet)
         say_unmatched(process);
     if (process->log != NULL)
@@ -261,11 +277,8 @@ static void stop_all(void *none)
     sg_rdma_stop();
     sg_catch_up_stop();
     stop_wakes();
+    leave_together(process);
     sg_exchange_part();
-    /* The last step before MPICH's own MPI_Finalize. Over TCP (also inside a machine that refuses
-     * process_vm_readv) ranks that enter that function at different times may wait in it forever,
-     * under stock MPICH as well. */
-    sg_real.Barrier(process->world);
     sg_real.Comm_free(&process->world);
 }
 
