@@ -545,23 +545,21 @@ static void keep_site_name(void *context, uint32_t id, const char *function, con
     sg_log_publish(record, SG_RECORD_SITE_NAME);
 }
 
-/* Opens this rank's log for the exporter. True if all ranks opened theirs; otherwise one of them
- * says why not. */
-static bool open_own_log(struct sg_process *process, struct sg_logread **log)
+#define FAILURE_BYTES 192
+
+/* Opens this rank's log for the exporter. On failure writes the reason. */
+static struct sg_logread *open_own_log(const struct sg_process *process, char reason[FAILURE_BYTES])
 {
     char path[sizeof process->directory + 32];
     struct sg_refusal refusal;
-    int first_failed;
-    bool mine;
+    struct sg_logread *log;
 
     snprintf(path, sizeof path, "%s/" SG_LOG_NAME_FORMAT, process->directory, process->rank);
-    mine = process->companion->logread_try(path, log, &refusal) == SG_OK;
-    if (sg_exchange_agree(&process->exchange, mine, &first_failed) != SG_OK)
-        return false;
-    if (first_failed == process->rank)
-        sg_log("rank %d cannot read its log; no archive is written: %s: %s", process->rank, path,
-               refusal.reason);
-    return first_failed < 0;
+    if (process->companion->logread_try(path, &log, &refusal) == SG_OK)
+        return log;
+    snprintf(reason, FAILURE_BYTES, "rank %d cannot read its log: %s", process->rank,
+             refusal.reason);
+    return NULL;
 }
 
 /* The log is complete from here on. */
@@ -585,9 +583,8 @@ static void export_archive(struct sg_process *process, const struct sg_export *i
 void sg_recording_stop(struct sg_process *process)
 {
     static const char *names[256];
-    char advice[sizeof process->word + 64];
+    char advice[sizeof process->word + 64], failure[FAILURE_BYTES];
     struct sg_export input = {.directory = process->directory,
-                              .log_count = 1,
                               .world_size = process->size,
                               .algorithms = names,
                               .algorithm_count = sg_algorithm_count,
@@ -610,8 +607,11 @@ void sg_recording_stop(struct sg_process *process)
     sg_log_header(process->log)->finalize_end_ns = input.end_ns;
     if (!stats)
         sg_log_finish(process->log, SG_LOG_FINALIZED);
-    if (process->companion != NULL && open_own_log(process, &log)) {
+    if (process->companion != NULL) {
+        log = open_own_log(process, failure);
         input.logs = &log;
+        input.log_count = log != NULL;
+        input.failure = log != NULL ? NULL : failure;
         if (stats)
             process->companion->export_site_names(&input, keep_site_name, process);
         else

@@ -456,7 +456,7 @@ void sg_archive_begin(struct sg_archive *archive, const char *directory,
     archive->old_callback = OTF2_Error_RegisterCallback(on_error, archive);
     archive->sizes = calloc((size_t)exchange->size, sizeof *archive->sizes);
     if (archive->sizes == NULL)
-        sg_archive_note(archive, SG_ERR_MEMORY);
+        abort(); /* the others wait for this rank */
 }
 
 void sg_archive_end(struct sg_archive *archive)
@@ -637,14 +637,13 @@ void sg_archive_create(struct sg_archive *archive)
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
     if (archive->handle == NULL)
         sg_archive_note(archive, SG_ERR_MEMORY);
+    else
+        sg_archive_check(archive, OTF2_Archive_SetCollectiveCallbacks(
+                                      archive->handle, &collective_callbacks, archive, NULL, NULL));
 }
 
 void sg_archive_open(struct sg_archive *archive)
 {
-    if (!sg_archive_check(archive, OTF2_Archive_SetCollectiveCallbacks(archive->handle,
-                                                                       &collective_callbacks,
-                                                                       archive, NULL, NULL)))
-        return;
     sg_archive_check(archive, OTF2_Archive_OpenEvtFiles(archive->handle));
 }
 

@@ -1,7 +1,9 @@
 /* Runs the export step by step, and writes the archive's files from OTF2's memory.
  *
- * All ranks take every step, and agree after it whether it succeeded on all of them. So no rank
- * waits in a collective step that another rank does not reach, and one rank logs the failure.
+ * All ranks take every collective step, also after a failure of their own, so that no rank waits
+ * for another. Each exchange costs every rank a switch of its processor, so ranks agree only twice
+ * whether all of them have succeeded: before the first file is written, and at the end. One rank
+ * logs the failure.
  */
 #include "trace/export/export.h"
 
@@ -190,9 +192,11 @@ struct exporter {
     struct sg_archive archive;
     struct sg_summary *summaries; /* of this process's logs */
     struct sg_plan plan;
+    bool has_plan;
     struct sg_locations locations; /* of this process's logs */
     struct sg_unified unified;     /* rank 0 */
     void *gathered;                /* rank 0: holds the texts of unified */
+    bool others_failed;            /* rank 0: as the last gather showed */
 };
 
 /* Returns true if no rank has failed; otherwise the lowest failed rank logs the reason. */
@@ -227,6 +231,8 @@ static void summarize(struct exporter *exporter)
     const struct sg_export *input = exporter->input;
     enum sg_status status = SG_OK;
 
+    if (exporter->archive.failed)
+        return;
     exporter->summaries = calloc((size_t)input->log_count + 1, sizeof *exporter->summaries);
     if (exporter->summaries == NULL)
         status = SG_ERR_MEMORY;
@@ -252,27 +258,39 @@ static enum sg_status read_summaries(const void *data, size_t size_bytes, struct
     return pack.status;
 }
 
-/* Collects the summaries of all logs in rank 0's unified. False: some rank had already failed. */
-static bool gather_summaries(struct exporter *exporter)
+/* Collects all ranks' data, which are not empty, at rank 0; a rank that has failed sends none. */
+static void gather(struct exporter *exporter, const void *data, size_t size_bytes, void **all,
+                   size_t *total_bytes)
+{
+    struct sg_archive *archive = &exporter->archive;
+
+    sg_archive_gather(archive, data, archive->failed ? 0 : size_bytes, all, total_bytes);
+    for (int rank = 0; exporter->exchange->rank == 0 && rank < exporter->exchange->size; rank++)
+        exporter->others_failed = exporter->others_failed || archive->sizes[rank] == 0;
+}
+
+/* True on rank 0 while no rank is known to have failed. */
+static bool goes_on(const struct exporter *exporter)
+{
+    return exporter->exchange->rank == 0 && !exporter->archive.failed && !exporter->others_failed;
+}
+
+/* Collects the summaries of all logs in rank 0's unified. */
+static void gather_summaries(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;
     struct sg_unified *unified = &exporter->unified;
     struct sg_pack pack = {0};
     size_t size_bytes;
-    bool agreed;
 
     for (int i = 0; i < exporter->input->log_count && !archive->failed; i++)
         sg_summary_pack(&pack, &exporter->summaries[i]);
-    sg_archive_note(&exporter->archive, pack.status);
-    agreed = agree(exporter);
-    if (agreed)
-        sg_archive_gather(archive, pack.data, pack.size_bytes, &exporter->gathered, &size_bytes);
-    if (agreed && exporter->exchange->rank == 0 && !archive->failed)
-        sg_archive_note(&exporter->archive,
-                        read_summaries(exporter->gathered, size_bytes, &unified->summaries,
-                                       &unified->summary_count));
+    sg_archive_note(archive, pack.status);
+    gather(exporter, pack.data, pack.size_bytes, &exporter->gathered, &size_bytes);
+    if (goes_on(exporter))
+        sg_archive_note(archive, read_summaries(exporter->gathered, size_bytes, &unified->summaries,
+                                                &unified->summary_count));
     free(pack.data);
-    return agreed;
 }
 
 /* Packs, or reads, the data that rank 0 sends to all ranks. */
@@ -284,33 +302,27 @@ static void pack_plan(struct sg_pack *pack, struct sg_export_result *result, str
     sg_plan_pack(pack, plan);
 }
 
-/* Sends rank 0's plan to all ranks. False: some rank has failed. */
-static bool share_plan(struct exporter *exporter, struct sg_export_result *result)
+/* Sends rank 0's plan to all ranks, or nothing if there is none. */
+static void share_plan(struct exporter *exporter, struct sg_export_result *result)
 {
+    struct sg_archive *archive = &exporter->archive;
     struct sg_pack pack = {0};
     size_t size_bytes;
     void *data;
-    bool agreed;
 
-    if (exporter->exchange->rank == 0) {
+    if (exporter->has_plan)
         pack_plan(&pack, result, &exporter->plan);
-        sg_archive_note(&exporter->archive, pack.status);
-    }
-    agreed = agree(exporter);
+    sg_archive_note(archive, pack.status);
     data = pack.data;
-    size_bytes = pack.size_bytes;
-    if (agreed) {
-        sg_archive_note(&exporter->archive,
-                        sg_exchange_share(exporter->exchange, &data, &size_bytes));
-        if (exporter->exchange->rank != 0 && !exporter->archive.failed) {
-            pack = sg_pack_reader(data, size_bytes);
-            pack_plan(&pack, result, &exporter->plan);
-            sg_archive_note(&exporter->archive, pack.status);
-        }
-        agreed = agree(exporter);
+    size_bytes = archive->failed ? 0 : pack.size_bytes;
+    sg_archive_note(archive, sg_exchange_share(exporter->exchange, &data, &size_bytes));
+    if (exporter->exchange->rank != 0 && !archive->failed && size_bytes > 0) {
+        pack = sg_pack_reader(data, size_bytes);
+        pack_plan(&pack, result, &exporter->plan);
+        sg_archive_note(archive, pack.status);
+        exporter->has_plan = true;
     }
     free(data);
-    return agreed;
 }
 
 /* OTF2 refuses a definition that fills more than a chunk. Group members take the most bytes besides
@@ -341,6 +353,7 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
         return;
     exporter->plan.definition_chunk_bytes = definition_chunk_bytes(unified);
     sg_archive_prepare(&exporter->archive, input->replace);
+    exporter->has_plan = !exporter->archive.failed;
     result->calls = unified->comms.calls + sg_unified_events(unified);
     result->dropped = unified->dropped;
     result->partial = unified->partial;
@@ -351,11 +364,16 @@ static void make_plan(struct exporter *exporter, struct sg_export_result *result
 static bool plan(struct exporter *exporter, struct sg_export_result *result)
 {
     summarize(exporter);
-    if (!gather_summaries(exporter))
-        return false;
-    if (exporter->exchange->rank == 0 && !exporter->archive.failed)
+    gather_summaries(exporter);
+    if (goes_on(exporter))
         make_plan(exporter, result);
-    return share_plan(exporter, result);
+    share_plan(exporter, result);
+    if (exporter->has_plan && !exporter->archive.failed) {
+        exporter->archive.definition_chunk_bytes = exporter->plan.definition_chunk_bytes;
+        sg_archive_create(&exporter->archive);
+        sg_chunks_start(&exporter->archive);
+    }
+    return agree(exporter);
 }
 
 /* ---- the archive's files -------------------------------------------------------------------- */
@@ -370,7 +388,7 @@ static void write_events(struct exporter *exporter)
 {
     const struct sg_export *input = exporter->input;
 
-    for (int i = 0; i < input->log_count; i++) {
+    for (int i = 0; i < input->log_count && !exporter->archive.failed; i++) {
         tell(input, "writing", i);
         sg_events_write(&exporter->archive, &exporter->plan, &exporter->summaries[i],
                         input->logs[i], input->end_ns, &exporter->locations);
@@ -403,7 +421,7 @@ static void write_local_definitions(struct exporter *exporter)
 {
     const struct sg_summary *summary = NULL;
 
-    for (uint32_t i = 0; i < exporter->locations.count; i++) {
+    for (uint32_t i = 0; i < exporter->locations.count && !exporter->archive.failed; i++) {
         const struct sg_location *location = &exporter->locations.items[i];
         uint32_t rank = sg_location_rank(location);
 
@@ -440,9 +458,8 @@ static void write_global_definitions(struct exporter *exporter)
             location->last_ns = sg_summary_global_ns(summary, location->last_ns);
         }
     }
-    sg_archive_gather(&exporter->archive, own->items, own->count * sizeof *own->items, &all,
-                      &size_bytes);
-    if (exporter->exchange->rank == 0 && !exporter->archive.failed) {
+    gather(exporter, own->items, own->count * sizeof *own->items, &all, &size_bytes);
+    if (goes_on(exporter)) {
         size_t count = size_bytes / sizeof(struct sg_location);
 
         qsort(all, count, sizeof(struct sg_location), by_rank_and_thread);
@@ -451,40 +468,21 @@ static void write_global_definitions(struct exporter *exporter)
     free(all);
 }
 
-static bool is_done(struct exporter *exporter, OTF2_ErrorCode code)
-{
-    sg_archive_check(&exporter->archive, code);
-    return agree(exporter);
-}
-
-/* All ranks or none enter each collective step. */
+/* False: some rank has failed. */
 static bool write_files(struct exporter *exporter)
 {
     struct sg_archive *archive = &exporter->archive;
 
-    archive->definition_chunk_bytes = exporter->plan.definition_chunk_bytes;
-    sg_archive_create(archive);
-    sg_chunks_start(archive);
-    if (!agree(exporter))
-        return false;
     sg_archive_open(archive);
-    if (!agree(exporter))
-        return false;
     write_events(exporter);
     write_calls(exporter);
-    if (!agree(exporter) || !is_done(exporter, OTF2_Archive_CloseEvtFiles(archive->handle)) ||
-        !is_done(exporter, OTF2_Archive_OpenDefFiles(archive->handle)))
-        return false;
+    sg_archive_check(archive, OTF2_Archive_CloseEvtFiles(archive->handle));
+    sg_archive_check(archive, OTF2_Archive_OpenDefFiles(archive->handle));
     write_local_definitions(exporter);
-    if (!agree(exporter) || !is_done(exporter, OTF2_Archive_CloseDefFiles(archive->handle)))
-        return false;
+    sg_archive_check(archive, OTF2_Archive_CloseDefFiles(archive->handle));
     write_global_definitions(exporter);
-    if (!agree(exporter))
-        return false;
     sg_archive_close(archive);
-    if (!agree(exporter))
-        return false;
-    if (exporter->exchange->rank == 0)
+    if (goes_on(exporter))
         sg_archive_finish(archive);
     return agree(exporter);
 }
@@ -496,24 +494,28 @@ static void take_back(struct exporter *exporter)
 
     sg_archive_close(&exporter->archive);
     if (sg_exchange_agree(exporter->exchange, 1, &first_false) == SG_OK &&
-        exporter->exchange->rank == 0)
+        exporter->exchange->rank == 0 && exporter->has_plan)
         sg_archive_remove(&exporter->archive);
 }
 
 static enum sg_status write_archive(struct exporter *exporter, struct sg_export_result *result)
 {
-    const struct sg_exchange *exchange = exporter->exchange;
-
-    if (!plan(exporter, result))
-        return SG_ERR_SYSTEM;
-    if (!write_files(exporter)) {
+    if (!plan(exporter, result) || !write_files(exporter)) {
         take_back(exporter);
         return SG_ERR_SYSTEM;
     }
-    if (exchange->rank == 0)
+    if (exporter->exchange->rank == 0)
         result->archive_bytes = sg_files_bytes(&exporter->archive.files);
-    return exchange->broadcast(exchange->context, &result->archive_bytes,
-                               sizeof result->archive_bytes);
+    return SG_OK;
+}
+
+static void begin(struct exporter *exporter)
+{
+    const struct sg_export *input = exporter->input;
+
+    sg_archive_begin(&exporter->archive, input->directory, input->exchange);
+    if (input->failure != NULL)
+        sg_archive_fail(&exporter->archive, "%s", input->failure);
 }
 
 static void clear(struct exporter *exporter)
@@ -534,7 +536,7 @@ enum sg_status sg_export_archive(const struct sg_export *input, struct sg_export
     struct sg_export_result written = {0};
     enum sg_status status;
 
-    sg_archive_begin(&exporter.archive, input->directory, input->exchange);
+    begin(&exporter);
     status = write_archive(&exporter, &written);
     clear(&exporter);
     if (status == SG_OK)
@@ -573,12 +575,12 @@ enum sg_status sg_export_site_names(const struct sg_export *input, sg_site_name_
     struct exporter exporter = {.input = input, .exchange = input->exchange};
     bool agreed;
 
-    sg_archive_begin(&exporter.archive, input->directory, input->exchange);
+    begin(&exporter);
     summarize(&exporter);
-    agreed = gather_summaries(&exporter);
-    if (agreed && input->exchange->rank == 0 && !exporter.archive.failed)
+    gather_summaries(&exporter);
+    if (goes_on(&exporter))
         sg_archive_note(&exporter.archive, resolve(&exporter.unified, sink, context));
-    agreed = agreed && agree(&exporter);
+    agreed = agree(&exporter);
     clear(&exporter);
     return agreed ? SG_OK : SG_ERR_SYSTEM;
 }

@@ -21,7 +21,8 @@
 struct sg_export {
     const char *directory;
     struct sg_logread **logs; /* this process's, by rank */
-    int log_count;
+    int log_count;            /* 0: failure is set */
+    const char *failure;      /* why this process cannot take part; NULL: it can */
     int world_size;
     uint64_t end_ns; /* local time at which MPI_Finalize's region ends; 0: last record */
     bool partial;    /* mark the archive as partial in any case */
@@ -38,7 +39,7 @@ struct sg_export {
 struct sg_export_result {   /* the same on every rank */
     uint64_t calls;         /* written, over all ranks */
     uint64_t dropped;       /* calls of incomplete instances, and calls beyond the limit */
-    uint64_t archive_bytes; /* all files of the archive */
+    uint64_t archive_bytes; /* all files of the archive; on rank 0 */
     bool partial;
 };
 
