@@ -202,7 +202,8 @@ void sg_doctor_check_memlock(const struct sg_doctor *doctor, struct sg_finding *
 
 void sg_doctor_check_counters(const struct sg_doctor *doctor, struct sg_finding *out)
 {
-    const struct sg_reader_places places = {doctor->processes, doctor->systems, NULL};
+    const struct sg_reader_places places = {.processes = doctor->processes,
+                                            .systems = doctor->systems};
     long paranoid = number_in(doctor->processes, "sys/kernel/perf_event_paranoid");
     struct sg_reader reader;
 

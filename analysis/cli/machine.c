@@ -416,7 +416,7 @@ static void print_source(const struct sg_reader *reader, int source, uint64_t co
 
 void sg_machine_print_sources(FILE *out)
 {
-    static const struct sg_reader_places places = {"/proc", "/sys", NULL};
+    static const struct sg_reader_places places = {.processes = "/proc", .systems = "/sys"};
     uint64_t costs_ns[SG_SOURCE_COUNT];
     struct sg_reader reader;
 

@@ -566,7 +566,10 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out)
         has_begun = true;
     }
     if (has_begun)
-        fputs(" (unavailable; stagger info)\n", out);
+        fputs(sg_report_is_oversubscribed(report)
+                  ? " (left out because ranks share processors; STAGGER_CAUSES=all)\n"
+                  : " (unavailable; stagger info)\n",
+              out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -94,7 +94,8 @@ static bool read_processor(struct sg_reader *reader, uint64_t *figures)
 /* Opens the event of the switches, too, which is later in the table. */
 static int open_migrations(struct sg_reader *reader, const struct sg_reader_places *places)
 {
-    reader->errors[SG_SOURCE_SWITCHES] = sg_switches_open(&reader->switches);
+    reader->errors[SG_SOURCE_SWITCHES] =
+        places->no_events ? ECANCELED : sg_switches_open(&reader->switches);
     if (reader->errors[SG_SOURCE_SWITCHES] != 0)
         return reader->errors[SG_SOURCE_SWITCHES];
     return reader->switches.has_migrations ? 0 : EACCES;
@@ -183,7 +184,7 @@ static int open_counters(struct sg_reader *reader, const struct sg_reader_places
     };
 
     reader->counted = places->counted != NULL ? places->counted : hardware;
-    return open_again(reader);
+    return places->no_events ? ECANCELED : open_again(reader);
 }
 
 static bool read_counters(struct sg_reader *reader, uint64_t *figures)
@@ -407,38 +408,49 @@ static uint64_t cost_of_switches(const struct sg_reader *reader, uint64_t switch
     return switches * (counts ? 1 + SG_COUNTERS : 1) * SG_SWITCH_COST_NS;
 }
 
-/* Migrations kept from the closed event are invalid. */
-uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
+/* The figures that the kernel's events give. */
+static uint32_t watched_of(const struct sg_reader *reader)
 {
-    uint32_t switches = sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_MIGRATIONS);
+    return reader->mask &
+           (sg_source_mask(SG_SOURCE_SWITCHES) | sg_source_mask(SG_SOURCE_MIGRATIONS) |
+            sg_source_mask(SG_SOURCE_COUNTERS));
+}
+
+static void watch(struct sg_reader *reader)
+{
     uint32_t counters = sg_source_mask(SG_SOURCE_COUNTERS);
 
-    if (!on) {
-        if ((reader->mask & switches) != 0)
-            sg_switches_close(&reader->switches);
-        if ((reader->mask & counters) != 0)
-            close_counters(reader);
-        return (reader->mask & (switches | counters)) != 0
-                   ? cost_of_switches(reader, count_switches() - reader->watched_switches)
-                   : 0;
-    }
     reader->watched_switches = count_switches();
-    if ((reader->mask & switches) != 0)
+    if ((watched_of(reader) & ~counters) != 0)
         sg_switches_open(&reader->switches);
     if ((reader->mask & counters) != 0)
         open_again(reader);
+    /* Migrations kept from the closed event are invalid. */
     reader->kept_mask &= ~sg_source_mask(SG_SOURCE_MIGRATIONS);
-    return 0;
+}
+
+uint64_t sg_reader_watch(struct sg_reader *reader, bool on)
+{
+    uint32_t counters = sg_source_mask(SG_SOURCE_COUNTERS), watched = watched_of(reader);
+
+    if (watched == 0)
+        return 0;
+    if (on) {
+        watch(reader);
+        return 0;
+    }
+    if ((watched & ~counters) != 0)
+        sg_switches_close(&reader->switches);
+    if ((watched & counters) != 0)
+        close_counters(reader);
+    return cost_of_switches(reader, count_switches() - reader->watched_switches);
 }
 
 uint64_t sg_reader_watched(struct sg_reader *reader, const struct sg_reading *reading)
 {
-    const uint32_t events = sg_source_mask(SG_SOURCE_SWITCHES) |
-                            sg_source_mask(SG_SOURCE_MIGRATIONS) |
-                            sg_source_mask(SG_SOURCE_COUNTERS);
     uint64_t before = reader->watched_switches;
 
-    if ((reader->mask & events) == 0 || (reading->mask & 1u << SG_FIGURE_VOLUNTARY) == 0)
+    if (watched_of(reader) == 0 || (reading->mask & 1u << SG_FIGURE_VOLUNTARY) == 0)
         return 0;
     reader->watched_switches = switches_of(reading);
     return cost_of_switches(reader, reader->watched_switches - before);
@@ -463,7 +475,7 @@ void sg_reader_measure(struct sg_reader *reader, uint64_t costs_ns[SG_SOURCE_COU
 
 void sg_reading_plain(struct sg_reading *out)
 {
-    const struct sg_reader_places places = {"/proc", "/sys", NULL};
+    const struct sg_reader_places places = {.processes = "/proc", .systems = "/sys"};
     struct sg_reader reader = {.mask = sg_source_mask(SG_SOURCE_CLOCK) |
                                        sg_source_mask(SG_SOURCE_USAGE)};
 

@@ -42,6 +42,7 @@ struct sg_reader_places {
     const char *processes;                  /* proc(5) */
     const char *systems;                    /* sysfs(5) */
     const struct sg_counter_event *counted; /* SG_COUNTERS of them; NULL: the processor's */
+    bool no_events;                         /* the kernel's events are not opened: ECANCELED */
 };
 
 struct sg_reader {

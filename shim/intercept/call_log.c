@@ -21,6 +21,7 @@
 #include "profile/mmds.h"
 #include "progress/progress.h"
 #include "runtime/settings.h"
+#include "wait/processors.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -644,7 +645,7 @@ static enum sg_status start(void)
     if (sg_process.log != NULL) {
         sg_trial_record(&sg_process);
         sg_trace_events_start();
-        sg_profile_start(may_use_threads());
+        sg_profile_start(may_use_threads(), sg_processors_are_short());
         sg_emds_start();
     }
     if (sg_test_loop_start(&sg_process.exchange, sg_past_is_direct) != SG_OK)

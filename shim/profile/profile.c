@@ -69,20 +69,21 @@ static void open_sights(void)
 static atomic_bool is_on;
 
 /* Call in MPI_Init, when the log is open. */
-static void start_causes(void)
+static void start_causes(bool is_crowded)
 {
     const struct sg_causes_options options = {
         .log = sg_process.log,
         .mode = (enum sg_causes_mode)sg_process.config.causes,
         .has_events = sg_process.config.trace == SG_TRACE_OTF2,
+        .is_crowded = is_crowded,
         .begin_ns = sg_log_header(sg_process.log)->init_begin_ns,
-        .places = {"/proc", "/sys", NULL},
+        .places = {.processes = "/proc", .systems = "/sys"},
     };
 
     sg_causes_start(&options);
 }
 
-void sg_profile_start(bool threads)
+void sg_profile_start(bool threads, bool is_crowded)
 {
     if (sg_process.log == NULL)
         return;
@@ -93,7 +94,7 @@ void sg_profile_start(bool threads)
     sg_requests_start(threads);
     sg_profile_comms_start();
     sg_mmds_start();
-    start_causes();
+    start_causes(is_crowded);
     is_on = true;
     open_sights();
     sg_plain_start(threads, sg_profile_records);

@@ -93,8 +93,8 @@ struct sg_between_call {
 void sg_between_leave(const struct sg_between_call *call);
 
 /* Start in MPI_Init, when the log is open; stop in MPI_Finalize, entered at end_ns. threads:
- * several may call MPI at a time. */
-void sg_profile_start(bool threads);
+ * several may call MPI at a time; is_crowded: ranks share processors. */
+void sg_profile_start(bool threads, bool is_crowded);
 void sg_profile_stop(uint64_t end_ns);
 /* Recording is switched on or off. */
 void sg_profile_switch(bool on);

@@ -59,13 +59,25 @@ check "the sampled intervals follow the same collectives on all members" alike c
 
 # The kernel's events are open only in samples: before a sampled interval, from the preceding
 # collective on.
-if "$STAGGER" info | grep -q '^ *switches: [0-9]'; then
-    check "a rank's state in the call before a sampled interval is recorded" is "[[], True]" "$(json comms.json '[
+if [ "$(nproc)" -ge 2 ] && "$STAGGER" info | grep -q '^ *switches: [0-9]'; then
+    observe pair 2 "$KNOWN" faults 400
+    intervals pair
+    check "a rank's state in the call before a sampled interval is recorded" is "[[], True]" "$(json pair.json '[
         [i for i in d if i.get("bounds", 0) % 2 == 1 and i.get("away") == 0 and i["resumed"] < i["call"]],
         any("resumed" in i for i in d if i.get("bounds", 0) % 2 == 1)]')"
 else
-    skip "a rank's state in the call before a sampled interval is recorded" "the kernel records no switches for this process"
+    skip "a rank's state in the call before a sampled interval is recorded" "there is one processor, or the kernel records no switches for this process"
 fi
+one_processor() {
+    taskset -cp "$(taskset -cp "$BASHPID" | sed 's/.*: *\([0-9]*\).*/\1/')" "$BASHPID" >/dev/null &&
+        observe shared 2 "$KNOWN" faults 20
+}
+(one_processor)
+printed shared shared.trace/traces/*.calls
+for source in migrations counters switches; do
+    check "ranks that share a processor do without the kernel's events ($source)" \
+        has shared.causes "^source rank 0 name=$source there=0 error=125"
+done
 
 observe messages 2 "$KNOWN" messages 40000
 check "a program with messages only runs" ran_well messages

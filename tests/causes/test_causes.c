@@ -30,8 +30,9 @@ static void start(enum sg_causes_mode mode, bool has_events, uint64_t slots)
                                      .host = "here",
                                      .program = "test",
                                      .unique = "one"};
-    struct sg_causes_options causes = {
-        .mode = mode, .has_events = has_events, .places = {"/proc", "/sys", NULL}};
+    struct sg_causes_options causes = {.mode = mode,
+                                       .has_events = has_events,
+                                       .places = {.processes = "/proc", .systems = "/sys"}};
 
     snprintf(directory, sizeof directory, "%s/%d", unit_directory(), number++);
     ASSERT(mkdir(directory, 0777) == 0, sg_log_create(&options, &writer) == SG_OK);

@@ -21,7 +21,8 @@ static const struct sg_counter_event software[SG_COUNTERS] = {
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, false},
     {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN, false},
 };
-static const struct sg_reader_places here = {"/proc", "/sys", software};
+static const struct sg_reader_places here = {
+    .processes = "/proc", .systems = "/sys", .counted = software};
 
 static const char *root;
 
@@ -224,6 +225,28 @@ TEST("events can be closed between intervals, and the cost of their switches is 
 }
 
 /* An event of a thread that has ended stays the process's. */
+TEST("readers among ranks that share processors open no events of the kernel")
+{
+    const uint32_t events = sg_source_mask(SG_SOURCE_COUNTERS) |
+                            sg_source_mask(SG_SOURCE_SWITCHES) |
+                            sg_source_mask(SG_SOURCE_MIGRATIONS);
+    struct sg_reader_places places = here;
+    struct sg_reader reader, with;
+
+    sg_reader_open(&with, &here);
+    places.no_events = true;
+    sg_reader_open(&reader, &places);
+    EXPECT(reader.mask == (with.mask & ~events));
+    EXPECT(reader.errors[SG_SOURCE_COUNTERS] == ECANCELED);
+    EXPECT(reader.errors[SG_SOURCE_SWITCHES] == ECANCELED);
+    EXPECT(reader.errors[SG_SOURCE_MIGRATIONS] == ECANCELED);
+    sg_reader_watch(&reader, true);
+    switch_context();
+    EXPECT(reader.mask == (with.mask & ~events), sg_reader_watch(&reader, false) == 0);
+    sg_reader_close(&reader);
+    sg_reader_close(&with);
+}
+
 TEST("a counter stays open after its thread has ended")
 {
     struct sg_event_kept kept;
@@ -255,7 +278,8 @@ TEST("unavailable counters are left out together")
         {PERF_TYPE_SOFTWARE, UINT32_MAX, false},
         {PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS, false},
     };
-    const struct sg_reader_places places = {"/proc", "/sys", none};
+    const struct sg_reader_places places = {
+        .processes = "/proc", .systems = "/sys", .counted = none};
     struct sg_reader reader;
 
     sg_reader_open(&reader, &places);
@@ -317,7 +341,7 @@ TEST("a mapped counter reads correctly while the kernel changes it")
 static struct sg_reader_places elsewhere(void)
 {
     root = unit_fresh_directory();
-    return (struct sg_reader_places){root, root, software};
+    return (struct sg_reader_places){.processes = root, .systems = root, .counted = software};
 }
 
 /* Figures that change only with a context switch are not read again without it. */

@@ -108,7 +108,7 @@ TEST("a sleeping thread is off the processor and not runnable")
 /* Time between two intervals belongs to the call, and the second interval reports it. */
 TEST("a call's time is the difference of the readings at its start and end")
 {
-    static const struct sg_reader_places here = {"/proc", "/sys", NULL};
+    static const struct sg_reader_places here = {.processes = "/proc", .systems = "/sys"};
     const struct timespec pause = {.tv_nsec = 2000000};
     struct sg_reading begin, end, between;
     struct sg_reader reader;
