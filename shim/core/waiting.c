@@ -355,7 +355,9 @@ const struct sg_config_entry sg_config_entries[] = {
      "the control group was exhausted and, where the kernel counts them, instructions, cycles and "
      "cache misses. `sample` samples the same intervals on all ranks; `all` records every "
      "interval, at a cost of some microseconds each. `stagger info` lists the sources, their "
-     "requirements and the cost of a reading. With `STAGGER_TRACE=off` nothing is recorded.",
+     "requirements and the cost of a reading. On a machine with fewer processors than ranks "
+     "`sample` leaves out migrations, instructions, cycles and cache misses, which would make each "
+     "context switch take longer. With `STAGGER_TRACE=off` nothing is recorded.",
      WORD(causes, "off, sample or all", causes_modes)},
     {"STAGGER_DEPTH", "1", "Number of application frames that identify a call site.",
      "With 1, a call site is the location of an MPI call. With more frames, it is the path to that "
