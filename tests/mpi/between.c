@@ -1,7 +1,21 @@
 /* Makes N rounds of collectives, has rank 0 run a shell command, and makes N more rounds: between N
- * COMMAND. The command is optional, and its exit status is ignored.
+ * COMMAND RANK FREE. The command is optional, and its exit status is ignored. RANK can open only
+ * FREE files in MPI_Finalize.
  */
 #include "mpi_test.h"
+
+#include <sys/resource.h>
+
+static void starve(int free)
+{
+    int next = dup(0);
+    struct rlimit limit;
+
+    close(next);
+    REQUIRE(next >= 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0);
+    limit.rlim_cur = (rlim_t)(next + free);
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+}
 
 static void go_round(int rounds, int size, struct own_counts *counts)
 {
@@ -29,6 +43,8 @@ int main(int argc, char **argv)
             perror("system");
     }
     go_round(rounds, size, &counts);
+    if (argc > 4 && rank == atoi(argv[3]))
+        starve(atoi(argv[4]));
     MUST(MPI_Finalize());
     print_counts(rank, &counts);
     return 0;

@@ -86,3 +86,23 @@ check "recover makes the archive after this file is removed" all '"$STAGGER" rec
 plant "rm -r '$WORK/job.trace'"
 check "a directory removed during the run is reported in at most two lines" all 'is 0 "$status"' kept \
     'within 1 2 "$(grep -c "^stagger: " job.err)"' 'lacks job.err "BAD TERM|assert"'
+
+# ---- a rank that cannot open files -----------------------------------------------------------------------
+
+# Without a file a rank cannot list traces/, which may stay.
+ended_alike() {
+    is 0 "$status" || return
+    if grep -q 'cannot write the trace' job.err; then
+        one_line && is "" "$(ls job.trace | grep '^traces.otf2')" && "$STAGGER" recover job.trace || return
+    fi
+    archive_agrees job.trace job.out
+}
+lines=0
+for run in '2 0 0' '2 0 2' '2 1 0' '3 1 0' '3 1 1' '3 2 2'; do
+    read -r ranks rank free <<<"$run"
+    rm -rf job.trace
+    STAGGER_CAUSES=off observe job "$ranks" "$PROGRAMS/between" 50 true "$rank" "$free"
+    check "with $free files for rank $rank of $ranks the archive is whole, or one line says why not" ended_alike
+    lines=$((lines + $(grep -c 'cannot write the trace' job.err)))
+done
+check "... some had too few" within 2 6 "$lines"

@@ -637,13 +637,12 @@ void sg_archive_create(struct sg_archive *archive)
                                         OTF2_SUBSTRATE_NONE, OTF2_COMPRESSION_NONE);
     if (archive->handle == NULL)
         sg_archive_note(archive, SG_ERR_MEMORY);
-    else
-        sg_archive_check(archive, OTF2_Archive_SetCollectiveCallbacks(
-                                      archive->handle, &collective_callbacks, archive, NULL, NULL));
 }
 
 void sg_archive_open(struct sg_archive *archive)
 {
+    sg_archive_check(archive, OTF2_Archive_SetCollectiveCallbacks(
+                                  archive->handle, &collective_callbacks, archive, NULL, NULL));
     sg_archive_check(archive, OTF2_Archive_OpenEvtFiles(archive->handle));
 }
 

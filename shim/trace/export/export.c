@@ -203,17 +203,19 @@ struct exporter {
 static bool agree(struct exporter *exporter)
 {
     const struct sg_archive *archive = &exporter->archive;
-    const char *advice = exporter->input->advice != NULL ? exporter->input->advice : "";
+    const struct sg_export *input = exporter->input;
+    /* Without its log a rank cannot say that the logs are kept. */
+    const char *advice = input->advice != NULL && input->failure == NULL ? input->advice : "";
     int first_false = -1;
 
     if (sg_exchange_agree(exporter->exchange, !archive->failed, &first_false) != SG_OK) {
         if (exporter->exchange->rank == 0)
             sg_log("%s: cannot write the trace: the ranks cannot reach each other%s",
-                   exporter->input->directory, advice);
+                   input->directory, advice);
         return false;
     }
     if (first_false == exporter->exchange->rank)
-        sg_log("%s: cannot write the trace: %s%s", exporter->input->directory, archive->error,
+        sg_log("%s: cannot write the trace: %s%s", input->directory, archive->error,
                advice);
     return first_false < 0 && !archive->failed;
 }
@@ -492,6 +494,10 @@ static void take_back(struct exporter *exporter)
 {
     int first_false;
 
+    sg_archive_fail(&exporter->archive, "some rank has failed");
+    /* A rank that could not begin would not take part in a collective close. */
+    if (exporter->archive.handle != NULL)
+        OTF2_Archive_SetSerialCollectiveCallbacks(exporter->archive.handle);
     sg_archive_close(&exporter->archive);
     if (sg_exchange_agree(exporter->exchange, 1, &first_false) == SG_OK &&
         exporter->exchange->rank == 0 && exporter->has_plan)
