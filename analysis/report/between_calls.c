@@ -566,8 +566,8 @@ void sg_before_print_missing(const struct sg_report *report, FILE *out)
         has_begun = true;
     }
     if (has_begun)
-        fputs(sg_report_is_oversubscribed(report)
-                  ? " (left out because ranks share processors; STAGGER_CAUSES=all)\n"
+        fputs(sg_report_is_oversubscribed(report) && is_missing(before, SG_SOURCE_SWITCHES)
+                  ? " (not read where ranks share processors, unless STAGGER_CAUSES=all)\n"
                   : " (unavailable; stagger info)\n",
               out);
 }

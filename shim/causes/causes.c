@@ -476,7 +476,6 @@ void sg_causes_start(const struct sg_causes_options *options)
     if (settings.mode == SG_CAUSES_OFF)
         return;
     totals = sg_log_entry(settings.log, 1);
-    settings.places.no_events = settings.is_crowded && settings.mode != SG_CAUSES_ALL;
     if (settings.mode != SG_CAUSES_ALL && !settings.places.no_events)
         sg_event_keep(&kept);
     thread = totals != NULL ? take(settings.begin_ns) : NULL;

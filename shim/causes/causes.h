@@ -29,7 +29,6 @@ struct sg_causes_options {
     struct sg_log *log;
     enum sg_causes_mode mode;
     bool has_events;   /* each interval gets a record */
-    bool is_crowded;   /* ranks share processors: samples do without the kernel's events */
     uint64_t begin_ns; /* of the run */
     struct sg_reader_places places;
 };
